@@ -20,6 +20,9 @@ PLAYOUTS: Final = 400
 
 EXPLORATION: Final = 1.0
 
+TELL_S: Final = 0.1
+"""The seconds between two reports of the best move so far."""
+
 
 @dataclass(slots=True)
 class _Arm:
@@ -56,7 +59,7 @@ def choose(position: Position, turn: Turn) -> Move:
     if not arms:
         return play_greedily(position, turn)
     limit = turn.nodes or (PLAYOUTS if turn.move_s is turn.remaining_s is None else 10**9)
-    total = 0
+    total, told_s = 0, turn.began_s
     while total < limit and not turn.is_done(total):
         total += 1
         arm = max(arms, key=lambda arm: arm.promise(total))
@@ -65,6 +68,14 @@ def choose(position: Position, turn: Turn) -> Move:
             break
         arm.games += 1
         arm.score += 0.5 if end.winner is None else float(end.winner is me)
+        if (now_s := turn.clock()) - told_s >= TELL_S:
+            told_s = now_s
+            _best(arms, total, turn)
+    return _best(arms, total, turn)
+
+
+def _best(arms: list[_Arm], total: int, turn: Turn) -> Move:
+    """Return the move that was tried most often, and report it."""
     best = max(arms, key=lambda arm: arm.games)
     mean = best.score / best.games if best.games else 0.5
     turn.info(eval=f"{2 * mean - 1:.3f}", nodes=total, pv=best.move)

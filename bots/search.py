@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import inf
 from random import Random
 from time import monotonic
@@ -43,6 +43,9 @@ _OPEN = 8
 _BOUND = 3
 """The bits of the kind of bound."""
 _ALL: Final = 2 * WON
+
+TELL_S: Final = 0.1
+"""The seconds of searching between two intermediate results."""
 
 DEEPEST: Final = 400
 """The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
@@ -76,9 +79,11 @@ class SearchBudget:
     """The budget that this is a share of."""
 
     _ends_s: float = field(init=False, default=0.0)
+    _told_s: float = field(init=False, default=0.0)
 
     def __post_init__(self) -> None:
-        self._ends_s = inf if self.seconds is None else self.clock() + self.seconds
+        self._told_s = self.clock()
+        self._ends_s = inf if self.seconds is None else self._told_s + self.seconds
 
     def spend(self) -> None:
         """Count a node. Raises OutOfBudgetError if no nodes are left."""
@@ -101,6 +106,17 @@ class SearchBudget:
     def is_over(self) -> bool:
         """Return whether the time is over, or `is_late` returns True."""
         return self.is_late() or self.clock() > self._ends_s
+
+    def is_due(self) -> bool:
+        """Return whether to report an intermediate result now: every `TELL_S` seconds.
+
+        Time decides, because a number of nodes takes any time: the rules of a game can be slow.
+        """
+        now_s = self.clock()
+        if now_s - self._told_s < TELL_S:
+            return False
+        self._told_s = now_s
+        return True
 
     def share(self, among: int) -> SearchBudget:
         """Return one of `among` equal shares of the remaining budget."""
@@ -251,10 +267,7 @@ class AlphaBeta:
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
     ) -> SearchResult:
-        """Return the best move; `tell` is called after each completed depth.
-
-        The game must not be over.
-        """
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         self._settle(board)
         found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
@@ -294,7 +307,11 @@ class AlphaBeta:
             looked = _Looked(first.copy())
             self._guessed = 0
             try:
-                self._look(board, budget, depth, found.proof, looked, last)
+                for _ in self._look(board, budget, depth, found.proof, looked, last):
+                    if budget.is_due():
+                        part = replace(found, nodes=budget.used)
+                        _take_part(board, part, looked, last)
+                        tell(part)
             except OutOfBudgetError:
                 _take_part(board, found, looked, last)
                 raise
@@ -318,8 +335,8 @@ class AlphaBeta:
         known: SearchProof | None,
         looked: _Looked,
         last: dict[int, int],
-    ) -> None:
-        """Search all first moves to a depth. Raises OutOfBudgetError if that is not completed.
+    ) -> Iterator[int]:
+        """Search all first moves to a depth, and yield each. Raises OutOfBudgetError.
 
         A known proof of the position is not repeated; only an earlier end is searched for.
         """
@@ -337,6 +354,7 @@ class AlphaBeta:
                 looked.code = code
                 if score >= beta:
                     break
+            yield code
 
     def _after(  # noqa: C901, PLR0917 - each ply uses one frame
         self,

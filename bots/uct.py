@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from math import log, sqrt
 from random import Random
+from typing import Final
 
 from lath.bots.search import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
@@ -89,9 +90,9 @@ class Uct:
         self._held = 0
 
     def run(
-        self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None, every: int = 5000
+        self, board: FastBoard, budget: SearchBudget, tell: Tell = lambda _: None
     ) -> SearchResult:
-        """Return the best move; `tell` is called after `every` games. The game must not be over."""
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         root = self._root_at(board)
         with suppress(OutOfBudgetError), budget.bounds(board):
             if not root.children:
@@ -99,7 +100,7 @@ class Uct:
             while root.winner is None:
                 budget.spend()
                 self._play(board, root)
-                if budget.used % every == 0:
+                if budget.is_due():
                     tell(_found(board, root, budget))
         return _found(board, root, budget)
 
@@ -189,7 +190,8 @@ def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
         node = max(node.children, key=_worth)
         line.append(node)
     best = line[0]
-    mean = best.score / best.visits if best.visits else 0.5
+    points = root.score if root.mover == best.mover else root.visits - root.score
+    mean = estimate(best.score, best.visits, points, root.visits)
     if best.winner is not None:
         mean = 0.5 if best.winner == DRAW else float(best.winner == best.mover)
     return SearchResult(
@@ -200,6 +202,18 @@ def _found(board: FastBoard, root: _Node, budget: SearchBudget) -> SearchResult:
         nodes=budget.used,
         line=[board.moves[node.code] for node in line],
     )
+
+
+FEW: Final = 8
+"""The number of games by which the mean of all moves counts in the estimate of one."""
+
+
+def estimate(score: float, visits: int, points: float, games: int) -> float:
+    """Return the expected points of a move with `score` in `visits` games.
+
+    A move with few games is estimated by the `points` of all `games`, not by a lucky win.
+    """
+    return (score + FEW * (points / games if games else 0.5)) / (visits + FEW)
 
 
 def proof_of(winner: int, mover: int) -> SearchProof:

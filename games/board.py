@@ -113,8 +113,7 @@ class Board:
         """The centre of each cell in the order of `names`: x to the right, y downwards. The unit is
         the distance between neighbours."""
         self.stride: Final = stride
-        """The shift from a cell to its neighbour at the next letter. The shift to the next number
-        is 1."""
+        """The shift from a cell to its neighbour at the next letter; to the next number it is 1."""
         self.apart: Final = self.full.bit_length() + 3 * max(directions, default=0)
         """A shift that places a second set of cells beside a first one, too far for any line."""
         self.directions: Final = directions
@@ -123,7 +122,8 @@ class Board:
         self.steps: Final = steps
         """The steps in `grid` to the cell at the right, and to the cell below. On hexagons, the
         cell below is half a cell further to the right."""
-        self._facing: Final = facing
+        self.facing: Final = facing
+        """The way that each of `sides` faces, in degrees clockwise from the top."""
         from_the_top = sorted((y, x, 1 << index) for index, (x, y) in places.values())
         self.rows: Final = tuple(
             tuple(bit for _, _, bit in row) for _, row in groupby(from_the_top, itemgetter(0))
@@ -156,7 +156,7 @@ class Board:
         has 3: right, bottom, left. Free points have none.
         """
         found = []
-        for angle in map(radians, self._facing):
+        for angle in map(radians, self.facing):
             heights = [round(x * sin(angle) - y * cos(angle), 3) for x, y in self.centres]
             cells = zip(self.name, heights, strict=True)
             found.append(sum(bit for bit, height in cells if height == max(heights)))

@@ -263,6 +263,20 @@ def overlays_of(game: Game) -> tuple[Any, ...]:
     return () if able is None else able.overlays
 
 
+class OwnsSides(Protocol):
+    """A game in which the sides of the board belong to the players, as in Hex."""
+
+    @property
+    def side_owners(self) -> Sequence[int]:
+        """Return the player, 0 or 1, of each of `Board.sides`, which drawings colour."""
+
+
+def side_owners_of(game: Game) -> tuple[int, ...]:
+    """Return the player of each side of the board; empty for most games."""
+    able: OwnsSides | None = _able(game, "side_owners")
+    return () if able is None else tuple(able.side_owners)
+
+
 class Formed(Protocol):
     """A game whose positions have a form of their own as text."""
 

@@ -6,6 +6,7 @@ No bot needs this module.
 from __future__ import annotations
 
 import inspect
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,16 +23,44 @@ def card_of(game: Game) -> str:
     """Return the rules in a few lines, one paragraph per line; empty if the game has no text.
 
     The text is the game's `card`, or else the docstring of its module, or else that of its class.
+    It has no backticks: pages and terminals show it as plain text.
 
     >>> from lath import games
     >>> card_of(games.get("yavalath")).splitlines()[-1]
     'A full board is a draw.'
     """
-    if (card := own_card(game)) is not None:
-        return card
-    module = sys.modules.get(type(game).__module__)
-    text = inspect.cleandoc((module and module.__doc__) or type(game).__doc__ or "")
-    return "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+    if (card := own_card(game)) is None:
+        module = sys.modules.get(type(game).__module__)
+        text = inspect.cleandoc((module and module.__doc__) or type(game).__doc__ or "")
+        card = "\n".join(" ".join(part.split()) for part in text.split("\n\n"))
+    return card.replace("`", "")
+
+
+def named_card(game: Game) -> str:
+    """Return `card_of` with the game's title in front, if the text does not begin with its name.
+
+    The name is the title without a size, brackets or how a variant differs: `Hex 9x9` is Hex, and
+    `Yavalath on squares` is Yavalath.
+
+    >>> from lath import games
+    >>> named_card(games.get("yavalath")).split(";")[0]
+    'Yavalath: four or more of your stones in line win'
+    """
+    card = card_of(game)
+    name = re.split(r"\W*(?:\(|\b\d|\b(?:on|with|without)\b)", game.title)[0] or game.title
+    start = rf"(?:the\b[^.:;,]*?\s)?{re.escape(name)}(?!\w)"
+    is_named = re.match(start, card, re.IGNORECASE)
+    return card if is_named or not card else f"{game.title}: {card}"
+
+
+def credit_told(game: Game) -> str:
+    """Return the credit of a game as words that suit a name, a year or `traditional`.
+
+    >>> from lath import games
+    >>> credit_told(games.get("yavalath"))
+    "Credit: Cameron Browne's Ludi, 2007."
+    """
+    return f"Credit: {game.credit.rstrip('.')}."
 
 
 MOST_WORDS: Final = 20

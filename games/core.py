@@ -37,6 +37,7 @@ from lath.games.contract import (
 from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError
 
 __all__ = [
+    "CELL_NAME",
     "FIRST_VERSION",
     "IDENTITY",
     "RESULTS",
@@ -76,6 +77,9 @@ __all__ = [
     "unescaped",
     "version_of",
 ]
+
+CELL_NAME: Final = re.compile(r"[a-z][0-9]+")
+"""The form of a cell's name, such as `b2`, as it stands in moves."""
 
 _FINDERS: Final[list[Callable[[str], Game]]] = []
 

@@ -14,7 +14,13 @@ from random import Random
 from typing import Any, Final, NamedTuple, get_args
 
 from lath.games.board import Board
-from lath.games.capabilities import bits_of, legal_bits, overlays_of, symmetries
+from lath.games.capabilities import (
+    bits_of,
+    legal_bits,
+    overlays_of,
+    side_owners_of,
+    symmetries,
+)
 from lath.games.cards import lesson_faults
 from lath.games.contract import RESULTS, SIDES, Move, Outcome, Piece, PieceShape, Symmetry
 from lath.games.core import find, owned_by
@@ -156,6 +162,11 @@ def of_looks(game: Any) -> Faults:
     if not _are(game.pieces, Piece):
         yield LawFault(Law.PIECES, f"pieces are {shown(game.pieces)}, expected a tuple of Piece")
     yield from _of_pieces(game)
+    if (owners := side_owners_of(game)) and (
+        len(owners) != len(game.board.sides) or not set(owners) <= {0, 1}
+    ):
+        expected = f"expected 0 or 1 for each of the board's {len(game.board.sides)} sides"
+        yield LawFault(Law.BOARD, f"side_owners are {owners}, {expected}")
     for words in lesson_faults(game):
         yield LawFault(Law.LESSON, words)
 

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 from lath.games.board import Board
 from lath.games.capabilities import hash_of
 from lath.games.core import (
+    CELL_NAME,
     IDENTITY,
     RESULTS,
     SIDES,
@@ -34,7 +35,7 @@ from lath.games.core import (
 )
 from lath.games.errors import MoveSyntaxError, PositionError
 from lath.games.reach import read_fields
-from lath.games.stones import CELL, Rules, discs_of, letters_of
+from lath.games.stones import Rules, discs_of, letters_of
 
 Extra = int | str
 """The value of a fact beside the board: a number, or a text without spaces."""
@@ -287,7 +288,7 @@ class State(_Fields):
         """Return whether a move is an occupied cell, in a game of moves to an empty cell."""
         bits, full = self.game.board.bit, self.full
         cells = [bits[one] for one in legal if one in bits]
-        is_possible = bool(cells) or not any(map(CELL.search, legal))
+        is_possible = bool(cells) or not any(map(CELL_NAME.search, legal))
         return (
             is_possible and bool(bits.get(move, 0) & full) and not any(full & one for one in cells)
         )
@@ -369,6 +370,9 @@ class SimpleGame(Rules):
 
     symmetric: ClassVar[Symmetric] = "none"
 
+    side_owners: ClassVar[Sequence[int]] = ()
+    """The player, 0 or 1, of each of `Board.sides`, which drawings colour, such as (0, 1, 0, 1)."""
+
     words: ClassVar[tuple[str, ...]] = ()
     """Moves that name no cell, such as `pass`."""
 
@@ -427,7 +431,7 @@ class SimpleGame(Rules):
 
     def is_move(self, text: str) -> bool:
         """Return whether a text looks like a move of the game. Default: it names known cells."""
-        cells = CELL.findall(text)
+        cells = CELL_NAME.findall(text)
         return text in self.words or (bool(cells) and all(map(self.board.bit.__contains__, cells)))
 
     # The contract of games, from the above
@@ -565,7 +569,7 @@ def _read(fact: tuple[str, Extra], text: str) -> Extra:
 
 
 def _moving(cells: Mapping[str, str]) -> Callable[[Move], Move]:
-    return lambda move: Move(CELL.sub(lambda cell: cells.get(cell[0], cell[0]), move))
+    return lambda move: Move(CELL_NAME.sub(lambda cell: cells.get(cell[0], cell[0]), move))
 
 
 def _turning(mask: Callable[[int], int]) -> Callable[[State], State]:

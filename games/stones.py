@@ -5,7 +5,6 @@ Games inherit from `Rules` or `Turning`, and their positions from `Judged` or `A
 
 from __future__ import annotations
 
-import re
 from abc import abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Self, cast
 
 from lath.games.board import Board
 from lath.games.core import (
+    CELL_NAME,
     FIRST_VERSION,
     IDENTITY,
     SIDES,
@@ -176,9 +176,6 @@ class Rules:
         raise SetupError(f"{self.id} does not have setups, found {setup!r}")
 
 
-CELL: Final = re.compile(r"[a-z][0-9]+")
-
-
 class Turning(Rules):
     """Rules that are symmetric under all rotations and reflections; moves name only cells.
 
@@ -209,7 +206,7 @@ class Turning(Rules):
     def moved(self, cells: Mapping[str, str]) -> dict[Move, Move]:
         """Return the image of each move, with each cell name replaced by its image."""
         return {
-            move: self.canonical(CELL.sub(lambda cell: cells[cell[0]], move))
+            move: self.canonical(CELL_NAME.sub(lambda cell: cells[cell[0]], move))
             for move in self.moves.values()
         }
 

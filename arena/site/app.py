@@ -451,9 +451,9 @@ async def _home(site: Site, _: Request) -> Response:
         newest = sorted(lines, key=lambda line: str(line.get("date")), reverse=True)
         ordered = sorted(newest, key=lambda line: not line.get("is_playing"))
         puzzle = {} if site.is_public else puzzle_of_the_day(dt.datetime.now().astimezone().date())
-        return page(
-            site, "home", lines=ordered, has_more=site.shelf.more, puzzle=puzzle, games=titles()
-        )
+        has_more, link = site.shelf.more, not site.is_public and site.shelf.link
+        values = {"has_more": has_more, "link": link, "puzzle": puzzle, "games": titles()}
+        return page(site, "home", lines=ordered, **values)
 
     return await site.listed("home", made)
 
@@ -469,7 +469,8 @@ async def _desk_page(site: Site, name: str, request: Request) -> Response:
     items = [item for item in site.shelf.known if item.kind != "unreadable"]
     offered = choices(site.desk.thinkers)
     board = _board_of(request.query_params.get("game") or offered["games"][0]["id"])
-    return page(site, name, choices=offered, items=items, size=board and size_of(board))
+    values = {"items": items, "link": site.shelf.link, "size": board and size_of(board)}
+    return page(site, name, choices=offered, **values)
 
 
 async def _tournament(site: Site, request: Request) -> Response:

@@ -21,10 +21,10 @@ from lath.arena.tournament.run.live import glimpses_in
 from lath.arena.tournament.store.database import is_being_played
 from lath.games import get, ids, origin
 from lath.games.capabilities import extras_told, form_of, lessons_of
-from lath.games.cards import card_of
+from lath.games.cards import credit_told, named_card
 from lath.games.core import Move, read_typed_move, version_of
 from lath.games.drawing import board
-from lath.games.drawing.changes import changed_cells
+from lath.games.drawing.changes import changed_cells, worded
 from lath.games.errors import GameError
 from lath.games.fast import fast_board
 from lath.notation.rules.replay import start_from
@@ -41,8 +41,8 @@ if TYPE_CHECKING:
 def board_json(game_id: str) -> dict[str, Any] | None:
     """Return the values that `lath.makeBoard` needs for a game; None if the game does not exist.
 
-    `card` has the rules in a few sentences, or an empty string. `can_arrange` is true if a position
-    can be set up piece by piece.
+    `card` has the rules in a few sentences that begin with the game's name, or an empty string.
+    The text of `credit` is a sentence. With `can_arrange`, a position can be set up piece by piece.
     """
     try:
         game = get(game_id)
@@ -51,8 +51,8 @@ def board_json(game_id: str) -> dict[str, Any] | None:
     start = game.start(game.draw_setup(0))
     more = {
         "id": game.id,
-        "credit": game.credit,
-        "card": card_of(game),
+        "credit": credit_told(game),
+        "card": named_card(game),
         "can_arrange": arranged(game, start.contents(), start.to_move) is not None,
         "lessons": [lesson_json(game, lesson) for lesson in lessons_of(game)],
     }
@@ -128,6 +128,7 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
     - `text`: the position in the notation
     - `told`: how the game ended, as a sentence, or an empty text
     - `legal`: each move's text, and the cells that it changes with their new contents
+    - `direct`: the moves that no cell stands for, and what they do
     - `wins` and `loses`: the moves that end the game at once with this result for the mover
     """
     value = boards_of(position, before)
@@ -144,7 +145,8 @@ def position_json(position: Position, before: Position | None = None) -> dict[st
         legal.append((move, [(cell, new) for cell, (old, new) in pairs if old != new]))
         if (end := after.outcome()) is not None and end.winner is not None:
             (wins if end.winner == mover else loses).append(move)
-    return {**value, "legal": legal, "wins": wins, "loses": loses}
+    direct = list(worded(position).items())
+    return {**value, "legal": legal, "direct": direct, "wins": wins, "loses": loses}
 
 
 def titles() -> list[dict[str, str]]:

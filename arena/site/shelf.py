@@ -128,6 +128,8 @@ class Shelf:
         self._lock: Final = threading.Lock()
         self.more = False
         """True if there are more items than listed."""
+        self.link = ""
+        """The name of the first link to a folder outside, which the site does not follow, or ""."""
 
     @property
     def known(self) -> tuple[Item, ...]:
@@ -169,6 +171,7 @@ class Shelf:
                     break
                 found.setdefault(item.key, item)
         self.more = self.more or entries.more
+        self.link = entries.link
         order = ("tournament", "records", "database", "unreadable")
         ordered = sorted(found.values(), key=lambda item: (order.index(item.kind), item.name))
         self._configs = {path: self._configs[path] for path in entries.configs}
@@ -200,7 +203,7 @@ class Shelf:
             yield from self._file(folder / CONFIG, root, entries)
             return
         try:
-            inner = entries.of(folder)
+            inner = entries.of(folder, root)
         except OSError as error:
             yield _item(folder, root, "unreadable", reason=reason_of(error))
             return
@@ -249,15 +252,19 @@ class _Entries:
     def __init__(self) -> None:
         self._left = MOST_ENTRIES
         self.more = False
+        self.link = ""
         self.configs: set[Path] = set()
 
-    def of(self, folder: Path) -> list[tuple[str, bool]]:
+    def of(self, folder: Path, root: Path) -> list[tuple[str, bool]]:
         """Return the sorted names in a folder, each with True for a folder; raises OSError."""
         with os.scandir(folder) as found:
             entries = list(islice(found, self._left + 1))
         self.more = self.more or len(entries) > self._left
         entries = entries[: self._left]
         self._left -= len(entries)
+        links = sorted(entry.name for entry in entries if entry.is_symlink() and not self.link)
+        out = (folder / name for name in links if _is_folder_outside(folder / name, root))
+        self.link = next((name_of(path.relative_to(root)) for path in out), self.link)
         return sorted((entry.name, _is_folder(entry)) for entry in entries)
 
 
@@ -317,6 +324,13 @@ OUT: Final = "it is a link that leads out of the folder"
 def _real(path: Path) -> Path:
     """Return the real path; raises OSError, also for links in a circle."""
     return type(path)(os.path.realpath(path, strict=True))
+
+
+def _is_folder_outside(path: Path, root: Path) -> bool:
+    try:
+        return path.is_dir() and not _real(path).is_relative_to(root)
+    except OSError:  # it was removed meanwhile, or cannot be entered
+        return False
 
 
 def _tournament_fault(folder: Path, root: Path) -> str:

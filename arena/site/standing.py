@@ -436,9 +436,11 @@ MOST_TYPES: Final = 8
 
 
 def _title(game: str) -> str:
-    """Return the title of a bundled game type; the identifier of any other."""
+    """Return the title of a bundled game type; the id of any other, or the name of its file."""
     try:
-        return get(game).title if game.partition(":")[0] in builtin_ids() else game
+        return (
+            get(game).title if game.partition(":")[0] in builtin_ids() else game.rsplit("/", 1)[-1]
+        )
     except GameError:
         return game
 

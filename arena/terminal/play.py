@@ -6,7 +6,6 @@ docs/reference/protocol.md. If the machine was suspended, the game continues wit
 
 from __future__ import annotations
 
-import re
 import shutil
 import sys
 from collections.abc import Mapping
@@ -39,7 +38,7 @@ from lath.arena.referee.watch import Watch
 from lath.arena.terminal.boards import drawing
 from lath.arena.terminal.streams import fitted, unfiltered
 from lath.games import overlays
-from lath.games.cards import card_of as rules_of
+from lath.games.cards import credit_told, named_card
 from lath.games.core import (
     SIDES,
     Game,
@@ -50,7 +49,7 @@ from lath.games.core import (
     plain_move,
     read_typed_move,
 )
-from lath.games.drawing.changes import changed_cells
+from lath.games.drawing.changes import changed_cells, worded
 from lath.games.errors import GameError, MoveSyntaxError, count_of
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
@@ -157,9 +156,7 @@ def card_of(game: Game) -> str:
     >>> print(card_of(games.get("yavalath")).splitlines()[0])
     Yavalath: four or more of your stones in line win; three in line, without four,
     """
-    card = rules_of(game) or f"{game.credit}; ? lists the legal moves."
-    first, named = (re.split(r"\W", text, maxsplit=1)[0] for text in (card, game.title))
-    card = card if first == named else f"{game.title}: {card}"  # such as `Hex on 9x9 cells`
+    card = named_card(game) or f"{game.title}. {credit_told(game)} ? lists the legal moves."
     return "\n".join(map(fill, card.splitlines(), repeat(79)))
 
 
@@ -410,6 +407,8 @@ class Sitting:
         _tell(f"\n{drawing(self.position, last=last)}\n", file=unfiltered(sys.stdout))
         for words in sights(self.position):
             _tell(words)
+        for move, words in worded(self.position).items():
+            _say(f"You can play {plain_move(move)}, which {words}.")
         self._shown_s = signals.awake_s()
 
     @property

@@ -36,7 +36,7 @@ from lath.bots.compiled.code_folder import (
 )
 from lath.bots.options import Combo
 from lath.bots.search import DEEPEST, AlphaBeta, OutOfBudgetError, SearchBudget, SearchResult, Tell
-from lath.bots.uct import Uct, proof_of
+from lath.bots.uct import Uct, estimate, proof_of
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.notation.protocol import COMPILED, IN_PYTHON
 
@@ -221,10 +221,7 @@ class CompiledAlphaBeta(AlphaBeta):
         tell: Tell = lambda _: None,
         depth: int = DEEPEST,
     ) -> SearchResult:
-        """Return the best move; `tell` is called after each completed depth.
-
-        The game must not be over.
-        """
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         import numpy as np  # from an extra
 
         self._settle(board)
@@ -347,9 +344,8 @@ class CompiledUct(Uct):
         board: FastBoard,
         budget: SearchBudget,
         tell: Tell = lambda _: None,
-        every: int = 20_000,
     ) -> SearchResult:
-        """Return the best move; `tell` is called after `every` games. The game must not be over."""
+        """Return the best move; `tell` gets intermediate results. The game must not be over."""
         import numpy as np  # from an extra
 
         names, told, arrays = self._compiled, self._told, self._arrays
@@ -381,11 +377,10 @@ class CompiledUct(Uct):
                     path,
                     told,
                 )
-                before = budget.used
                 budget.count(int(told[names.USED]))
                 if monotonic() - began_s < _MS:
                     batch *= 2
-                if before // every != budget.used // every:
+                if budget.is_due():
                     tell(self._told_of(board, root, budget))
         return self._told_of(board, root, budget)
 
@@ -421,7 +416,10 @@ class CompiledUct(Uct):
             return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
         best = line[0]
         visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
-        mean = float(self._scores[best]) / visits if visits else 0.5
+        games, points = int(tree[root, names.VISITS]), float(self._scores[root])
+        if tree[root, names.MOVER] != tree[best, names.MOVER]:
+            points = games - points
+        mean = estimate(float(self._scores[best]), visits, points, games)
         if proof >= 0:
             mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
         winner, mover = int(tree[root, names.PROOF]), int(tree[best, names.MOVER])

@@ -18,6 +18,7 @@ class Hex(SimpleGame):
     id, title, credit = "hex", "Hex", "Piet Hein, 1942"
     colours = ("red", "blue")
     symmetric = "half"
+    side_owners = (1, 0, 1, 0)
     parameters = (Parameter("size", 9, range(3, 15), "cells on a side of the board"),)
 
     def __init__(self, size: int = 9) -> None:

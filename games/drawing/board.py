@@ -13,7 +13,7 @@ from itertools import chain
 from typing import Any, Final
 
 from lath.games.board import Board, Shape
-from lath.games.capabilities import can_be_drawn, extras_told
+from lath.games.capabilities import can_be_drawn, extras_told, side_owners_of
 from lath.games.core import SIDES, Game, Piece, Position, Side, owned_by
 from lath.games.drawing import shapes
 from lath.games.drawing.changes import effects
@@ -414,8 +414,23 @@ def _plate(game: Game) -> str:
     else:
         edge = shapes.contour(game.board.shape, tuple(centres))
         plate = f'<path d="{edge}" stroke="{PLATE}" stroke-width="{2 * _MARGIN}"/>'
+        plate += _sides(game, centres)
     size = 37 if rim(game.board).is_above else 30  # a rhombus is wide, so its labels come out small
     return f"{plate}{shapes.texts(_labels(game.board, centres), size, LABEL)}"
+
+
+def _sides(game: Game, centres: Sequence[Point]) -> str:
+    """Return the sides of the board in the colours of their players; empty for most games."""
+    if not (owners := side_owners_of(game)):
+        return ""
+    sides = [game.board.places_in(side) for side in game.board.sides]
+    paths = shapes.rims(game.board.shape, centres, sides, game.board.facing)
+    colours = [_colour_of(game, SIDES[owner]) for owner in owners]
+    inner = (
+        f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="18"/>'
+        for path, colour in zip(paths, colours, strict=True)
+    )
+    return f"{mark('side', ''.join(paths))}{''.join(inner)}"
 
 
 def _surface(game: Game, centres: Sequence[Point]) -> str:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Final
 
-from lath.games.core import Position
+from lath.games.capabilities import extras_of
+from lath.games.core import CELL_NAME, Move, Position, plain_move
 
 
 @dataclass(slots=True)
@@ -81,6 +83,64 @@ def placement(before: Sequence[str], after: Sequence[str]) -> tuple[int, str] | 
     gains = [(cell, new[len(old)]) for cell, old, new in changed if new.startswith(old)]
     losses = [cell for cell, old, new in changed if old.startswith(new)]
     return gains[0] if len(gains) == 1 == len(changed) - len(losses) else None
+
+
+MOST_WORDED: Final = 8
+"""The most moves for which words are offered although cells stand for them, too."""
+
+MOST_TOLD: Final = 4
+"""The most cells in the words about one move."""
+
+
+def worded(position: Position) -> dict[Move, str]:
+    """Return what each legal move that cannot be pointed at does, such as `makes e5 a black stone`.
+
+    Such a move does not name a cell. It changes no cell, as a pass, or replaces pieces, as a swap,
+    or places a piece where another move places such a piece.
+    """
+    cells = set(position.game.board.names)
+    moves = position.legal_moves()
+    nameless = [move for move in moves if cells.isdisjoint(CELL_NAME.findall(plain_move(move)))]
+    if not nameless:
+        return {}
+    before = position.contents()
+    after = {move: position.play(move) for move in nameless}
+    placed = {move: placement(before, after[move].contents()) for move in nameless}
+    taken = set[tuple[int, str]]()
+    if any(placed.values()):
+        others = (position.play(move).contents() for move in moves if move not in after)
+        taken = {put for one in others if (put := placement(before, one))}
+    quiet = [move for move in nameless if after[move].contents() == before]
+    found: list[Move] = []
+    for move in nameless:
+        pairs = zip(before, after[move].contents(), strict=True)
+        only_takes = all(without(old, new) for old, new in pairs if old != new)
+        if move in quiet or placed[move] in taken or not (placed[move] or only_takes):
+            found.append(move)
+    if len(found) > MOST_WORDED:
+        found = quiet
+    return {move: _told(position, after[move]) for move in found}
+
+
+def _told(before: Position, after: Position) -> str:
+    """Return what differs between two positions, as words after the name of a move."""
+    names = {piece.code: piece.name for piece in before.game.pieces}
+    triples = zip(before.game.board.names, before.contents(), after.contents(), strict=True)
+    cells = [f"{cell} {_one(names, new)}" for cell, old, new in triples if old != new]
+    if len(cells) > MOST_TOLD:
+        cells[MOST_TOLD - 1 :] = [f"changes {len(cells) - MOST_TOLD + 1} more cells"]
+    extras = extras_of(before)
+    facts = [f"{name} {value}" for name, value in extras_of(after).items() if value != extras[name]]
+    parts = [f"makes {', '.join(cells)}"] if cells else []
+    parts += [f"sets {', '.join(facts)}"] if facts else []
+    return " and ".join(parts) or "changes nothing on the board"
+
+
+def _one(names: Mapping[str, str], content: str) -> str:
+    if not content:
+        return "empty"
+    name = names.get(content[-1], content[-1])
+    return f"{'an' if name[0].lower() in 'aeiou' else 'a'} {name}"
 
 
 def changed_cells(before: Position, after: Position) -> list[str]:

@@ -256,6 +256,7 @@ _TAKEN: Final = "#ff5fa8"
 
 MARKS: Final[Mapping[str, Sequence[Pen]]] = {
     "cell": [Pen(CELL, "#b59f76", 3)],
+    "side": [Pen("none", CELL, 26)],
     "spot": [Pen(FAINT)],
     "track": [Pen("none", FAINT, 6)],
     "veil": [Pen(PLATE, more=' opacity=".38"')],
@@ -269,6 +270,7 @@ MARKS: Final[Mapping[str, Sequence[Pen]]] = {
 """The pens of each mark, by name.
 
 - `cell`: a cell;
+- `side`: the line around sides that belong to players, below their colours;
 - `spot`, `track`: a free point, and the lines that join neighbouring points;
 - `veil`: dims the cells that did not decide the game, under their pieces;
 - `deciding`, `losing`: the line around the cells that won or lost;
@@ -368,6 +370,33 @@ def contour(shape: Shape, centres: tuple[Point, ...]) -> str:
         # The cell on the other side of the edge; 5 allows for rounded centres.
         if not any(math.dist((x + x0 + x1, y + y0 + y1), centre) < 5 for centre in centres)
     )
+
+
+def rims(
+    shape: Shape,
+    centres: Sequence[Point],
+    sides: Sequence[Sequence[int]],
+    facing: Sequence[float],
+) -> tuple[str, ...]:
+    """Return the outer edges of the cells of each side of a board as path data.
+
+    An edge of a corner belongs to the side that faces most nearly as the edge does, in degrees.
+    """
+    ways = [(math.sin(math.radians(way)), -math.cos(math.radians(way))) for way in facing]
+    edges: list[list[str]] = [[] for _ in sides]
+    ends = corners(shape)
+    for cell, (x, y) in enumerate(centres):
+        among = [side for side, cells in enumerate(sides) if cell in cells]
+        for (x0, y0), (x1, y1) in zip(ends, (*ends[1:], ends[0]), strict=True):
+            out = (x0 + x1, y0 + y1)
+            is_inner = any(math.dist((x + out[0], y + out[1]), one) < 5 for one in centres)
+            if among and not is_inner:
+                at = max(
+                    among,
+                    key=lambda side: round(ways[side][0] * out[0] + ways[side][1] * out[1], 1),
+                )
+                edges[at].append(line((x + x0, y + y0), (x + x1, y + y1)))
+    return tuple(map("".join, edges))
 
 
 def view(start: Point, end: Point) -> tuple[str, str]:

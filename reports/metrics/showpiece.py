@@ -20,6 +20,7 @@ from typing import Annotated, Final, NamedTuple
 
 from lath import games
 from lath.games.capabilities import own_card
+from lath.games.cards import card_of
 from lath.notation.record.record import Record
 from lath.notation.record.tags import Termination
 from lath.notation.rules.replay import movers_of
@@ -132,7 +133,8 @@ class ShowpieceCounter:
 
 def _rule(game_id: str) -> str:
     """Return the first line of a game's card; empty without a card."""
-    line = (own_card(games.get(game_id)) or "").partition("\n")[0]
+    game = games.get(game_id)
+    line = card_of(game).partition("\n")[0] if own_card(game) else ""
     return line[:1].upper() + line[1:]
 
 

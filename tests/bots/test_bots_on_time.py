@@ -9,7 +9,7 @@ import dataclasses
 import io
 import random
 from collections.abc import Callable
-from itertools import product
+from itertools import pairwise, product
 from typing import Any, Final
 
 import pytest
@@ -55,7 +55,15 @@ def asked(bot: str, game: SlowGame, move_s: float) -> float:
     clock, costs = game.clock, game.costs
     position = game.start()
     clock.now_s = 0.0
-    turn = Turn(
+    mine = turn(clock, move_s, io.StringIO())
+    assert BOTS[bot]()(position, mine) in game.moves
+    dearest: float = max(dataclasses.astuple(costs))
+    return (clock.now_s - mine.budget_s) / dearest
+
+
+def turn(clock: Clock, move_s: float, out: io.StringIO) -> Turn:
+    """Return a turn that begins at 0."""
+    return Turn(
         ply=1,
         remaining_s=None,
         increment_s=0.0,
@@ -64,12 +72,9 @@ def asked(bot: str, game: SlowGame, move_s: float) -> float:
         chance=random.Random(1),
         options=OPTIONS,
         began_s=0.0,
-        out=io.StringIO(),
+        out=out,
         clock=clock,
     )
-    assert BOTS[bot]()(position, turn) in game.moves
-    dearest: float = max(dataclasses.astuple(costs))
-    return (clock.now_s - turn.budget_s) / dearest
 
 
 @every_bot
@@ -82,6 +87,34 @@ def test_a_bot_answers_in_time_whatever_the_rules_take_and_however_long_a_game_i
         games.append((SlowGame(Clock(), costs, size=size, rounds=rounds), move_s))
     for game, move_s in games:
         assert asked(bot, game, move_s) <= AFTER, (game.costs, game.length, move_s)
+
+
+class Told(io.StringIO):
+    """What a bot writes, with the time of each line."""
+
+    def __init__(self, clock: Clock) -> None:
+        super().__init__()
+        self.clock = clock
+        self.times_s: list[float] = []
+
+    def write(self, text: str, /) -> int:
+        """Note the time of a report."""
+        if text.startswith("info"):
+            self.times_s.append(self.clock.now_s)
+        return super().write(text)
+
+
+@pytest.mark.parametrize("bot", sorted(BOTS.keys() - {"random", "greedy"}))
+def test_a_search_reports_within_a_second_in_however_slow_a_game(bot: str) -> None:
+    """At 150 to 15,000 calls of the rules per second; a random game has 36 plies, or 9."""
+    for cost_s, size in ((0.00007, 6), (0.0003, 6), (0.006, 3)):
+        clock = Clock()
+        out = Told(clock)
+        game = SlowGame(clock, Costs(cost_s, cost_s, cost_s, cost_s), size=size)
+        BOTS[bot]()(game.start(), turn(clock, 20.0, out))
+        assert out.times_s[0] <= 1.0
+        if bot in {"mcts", "monte-carlo"}:  # deeper searches and proofs say nothing in between
+            assert all(after - one <= 1.0 for one, after in pairwise([*out.times_s, clock.now_s]))
 
 
 def test_a_random_game_of_any_legal_moves_is_given_up_too() -> None:

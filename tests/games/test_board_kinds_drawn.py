@@ -19,12 +19,37 @@ from lath.arena.terminal.boards import coloured
 from lath.games.board import Board
 from lath.games.drawing.board import places, svg, template, to_json
 from lath.games.drawing.rim import rim
-from lath.games.drawing.shapes import DECIDING, MARKS
+from lath.games.drawing.shapes import DECIDING, MARKS, contour, rims
+from lath.games.laws import of_looks
 from lath.games.points import Points
 from lath.notation.text.suggestions import about_move
 from lath.notation.text.writer import diagram
 
 SVG = "{http://www.w3.org/2000/svg}"
+
+
+@settings(max_examples=FEW)
+@given(boards().filter(lambda board: bool(board.sides)))
+def test_each_outer_edge_has_the_colour_of_the_player_of_one_side(board: Board) -> None:
+    game: Any = Three(board)
+    assert 'stroke-width="18"' not in template(game), "no side has a player"
+    game.side_owners = tuple(side % 2 for side in range(len(board.sides)))
+    assert [fault for fault in of_looks(game) if fault and "side" in fault.text] == []
+    sides = [board.places_in(side) for side in board.sides]
+    paths = rims(board.shape, places(game), sides, board.facing)
+    edges = [re.findall("M[^M]+", path) for path in paths]
+    outer = re.findall("M[^M]+", contour(board.shape, tuple(places(game))))
+    assert sorted(edge for of in edges for edge in of) == sorted(outer)
+    if len(board.names) > 1:
+        assert all(edges), "each side has an edge"
+    colours = dict(to_json(game)["seats"])
+    for drawn in (svg(game.start()), template(game)):
+        for owner, path in zip(game.side_owners, paths, strict=True):
+            shade = colours[game.colours[owner]]
+            assert f'd="{path}" fill="none" stroke="{shade}"' in drawn
+    for wrong in ((0,) * (len(board.sides) + 1), (0,) * (len(board.sides) - 1) + (2,)):
+        game.side_owners = wrong
+        assert [fault for fault in of_looks(game) if fault and "side_owners" in fault.text] != []
 
 
 @settings(max_examples=4 * FEW)

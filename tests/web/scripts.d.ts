@@ -522,6 +522,7 @@ interface PositionJson extends PositionShown {
   text: string;
   told: string;
   legal: [text: string, cells: [cell: number, stack: string][]][];
+  direct: [text: string, words: string][];
   wins: string[];
   loses: string[];
   threats: string[];
@@ -770,7 +771,7 @@ type Selects =
   | "bot" | "clock" | "game" | "glyph" | "grade" | "level" | "page-size" | "share-width" | "side" | "source" | "thinks"
   | `only-${"title" | "bot" | "against" | "result" | "why"}`;
 type Others =
-  | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct"
+  | "arranged" | "at" | "better" | "board" | "boards" | "card" | "cell" | "copied" | "copy-field" | "desk" | "direct" | "discs-told"
   | "downloads-body" | "downloads-told" | "evals" | "evals-told" | "event" | "found" | "game-of" | "games" | "games-body"
   | "interval-head" | "kept" | "large-title" | "leans" | "level-of" | "line" | "live" | "log" | "log-of" | "log-title" | "more" | "moves"
   | "boards-title" | "lost" | "note" | "order" | "others" | "outcome" | "page" | "pager" | "palette" | "picker" | "pieces" | "players" | "plies" | "question"

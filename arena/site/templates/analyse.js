@@ -188,7 +188,7 @@ let arrangements = 0; // of those asked for the last one counts
 let fault = ""; // why it is not a position
 let checked = /** @type {Promise<unknown>} */ (Promise.resolve()); // the question whether it is one
 let model = /** @type {SiteBoard} */ (/** @type {unknown} */ (null)); // its game
-const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], wins: [], loses: [], threats: [] };
+const BARE = { moved: [], deciding: [], is_over: false, ending: "", winner: null, is_loss: false, text: "", told: "", legal: [], direct: [], wins: [], loses: [], threats: [] };
 
 /** @param {string} code */
 const layerOf = (code) => ({ tile: 0, marker: 2 })[model.pieces.find(([one]) => one === code)?.[2] || ""] ?? 1;

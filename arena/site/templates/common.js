@@ -166,7 +166,7 @@ const gameOf = (id) => {
 const turned = (game, content) => {
   const [left, top, width, height] = /** @type {string} */ (content.querySelector("svg").getAttribute("viewBox")).split(" ").map(Number);
   const sums = { x: 2 * left + width, y: 2 * top + height - Number(content.querySelector(".extras")?.dataset.room || 0) };
-  content.querySelector("svg > path")?.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
+  for (const path of content.querySelectorAll("svg > path")) path.setAttribute("transform", `rotate(180 ${sums.x / 2} ${sums.y / 2})`);
   for (const label of content.querySelectorAll("svg > g:not(.sprites) text")) {
     const down = 0.72 * Number(label.parentElement?.getAttribute("font-size")); // a text hangs on its baseline
     label.setAttribute("x", String(sums.x - Number(label.getAttribute("x"))));
@@ -318,15 +318,7 @@ export const levelNow = () => (lath.byId("level").value === "" ? null : Number(l
 
 // The rules of a game, and who it is by.
 /** @param {SiteBoard} board */
-const cardOf = ({ title, credit, card }) => {
-  const [first, named] = [card, title].map((words) => words.split(/[^\p{L}\d]/u, 1)[0]);
-  const text = first === named ? card : `${title}: ${card}`;
-  // What stands between two backticks is typed so: `b2`.
-  /** @param {string} line */
-  const parts = (line) => line.split("`").map((part, at) => (at % 2 ? lath.make("code", "", part) : part));
-  const lines = text.split("\n").filter(Boolean).map((line) => lath.make("p", "", null, ...parts(line)));
-  return [...lines, lath.make("p", "remark", `Game by ${credit}.`)];
-};
+const cardOf = ({ credit, card }) => [...card.split("\n").filter(Boolean).map((line) => lath.make("p", "", line)), lath.make("p", "remark", credit)];
 
 // The rules in a window over the page: as moves on a board, where the game has lessons, and as text.
 /** @param {SiteBoard} board */

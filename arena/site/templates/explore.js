@@ -16,6 +16,7 @@ let asked = 0; // of the positions that are asked for the last one counts
 let board = none;
 /** @type {[NodeJson, PositionJson] | null} */
 let shown = null; // a node and its position
+let filter = ""; // what is chosen where the shown node is from
 
 const chosen = () => ({ key: byId("source").value, where: byId("where").value.trim() });
 
@@ -84,10 +85,11 @@ const offerGames = ({ of_games: counts, game }) => {
 
 /** @param {NodeJson} node @param {PositionJson} now */
 const showPage = (node, now) => {
-  byId("desk").hidden = false;
   offerGames(node);
   showCard(board);
-  table.show(now, true, discsOf(node, now));
+  const discs = discsOf(node, now);
+  table.show(now, true, discs);
+  byId("discs-told").hidden = discs.length === 0;
   showWays(node);
   showTold(node, now);
   byId("way").replaceChildren(...lath.wayTo(["Start", ...moves.map((move, i) => `${i + 1}. ${lath.plainMove(move)}`)], (words, i) => buttonOf(words, () => goTo(moves.slice(0, i)))));
@@ -99,18 +101,19 @@ const showPage = (node, now) => {
 // Asks about the position after a line, which may have another start, and shows it; one can come back to where one was.
 /** @type {(line: string[], from?: { from?: Partial<StartJson> | null, isBack?: boolean }) => Promise<boolean>} */
 const goTo = (line, { from = start, isBack = false } = {}) => trying(said, async () => {
-  const number = asked += 1;
+  const [number, wanted] = [asked += 1, JSON.stringify(chosen())];
   table.hold();
   const slow = setTimeout(() => (said.textContent = "Reading the games."), 500);
   try {
     const node = await ask("/api/explore", { ...chosen(), ...from, moves: line });
     const [now, made] = await Promise.all([lookAt(node.start, line), board?.id === node.game ? board : table.setGame(node.game)]);
     if (asked !== number) return;
-    [start, moves, board, shown] = [node.start, line, made, [node, now]];
+    [start, moves, board, shown, filter] = [node.start, line, made, [node, now], wanted];
     said.textContent = "";
     if (!isBack) history.pushState(null, "", address());
   } finally {
     clearTimeout(slow);
+    if (asked === number) byId("desk").hidden = filter !== wanted; // its table would be of other games
     if (asked === number && shown) showPage(...shown); // what was there, where this went wrong
   }
 });

@@ -9,7 +9,6 @@ const { byId, make, buttonOf } = lath;
 /** @type {Record<string, Point>} */
 const ARROWS = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] };
 const TAKES = "-";
-const MOST_BUTTONS = 4;
 const MOST_GLIDING = 8; // cells: a step changes no more, unlike a jump
 const DIAMOND = "M0-43L43 0L0 43L-43 0z";
 
@@ -50,12 +49,13 @@ export const makeTable = (onMove) => {
 
   // Where a move is pointed at, and what a click must mean for it.
   /** @param {DrawnMove} move */
-  const takeOf = ({ kind, codes }) => (kind === "dots" ? codes[0] : TAKES);
-  /** @param {DrawnMove} move */
-  const isDirect = ({ kind }) => kind === "turned" || kind === "others";
+  const takeOf = ({ kind, codes }) => ({ dots: codes[0], turned: "" })[/** @type {string} */ (kind)] ?? TAKES;
+  // What a move does that no cell stands for, such as a swap, which has a button.
+  /** @param {string} [text] */
+  const directOf = (text) => state.now?.direct.find(([one]) => one === text)?.[1];
 
   /** @param {DrawnMove} move */
-  const wordsOf = (move) => state.words(move);
+  const wordsOf = (move) => (directOf(move.text) ? `${lath.plainMove(move.text)} ${directOf(move.text)}` : state.words(move));
 
   const draw = () => {
     const { now, view, game } = state;
@@ -126,15 +126,20 @@ export const makeTable = (onMove) => {
     return state.effects.all.filter(({ text }) => touched.includes(text));
   };
 
+  // A move with the name of a column or row is meant on each of its cells.
+  /** @param {string} text @param {number} cell */
+  const isNamed = (text, cell) => Boolean(state.game.cells[cell].match(/[a-z]+|\d+/gu)?.includes(text));
+
   // What may be played at a cell: what a click means; else whatever there is; else what a piece does
-  // that leaves the cell.
+  // that leaves the cell; else the move of its column or row.
   /** @param {number} cell */
   const movesAt = (cell) => {
     const here = state.effects.all.filter((move) => move.kind !== "others" && move.cells.includes(cell));
-    const meant = here.filter((move) => !isDirect(move) && takeOf(move) === state.take);
+    const meant = here.filter((move) => !directOf(move.text) && ["", state.take].includes(takeOf(move)));
     if (meant.length > 0) return meant;
     const placed = here.filter(({ kind }) => kind === "dots");
-    return [placed, here, changes(cell)].find((moves) => moves.length > 0) || [];
+    const named = state.effects.all.filter(({ text }) => isNamed(text, cell));
+    return [placed, here, changes(cell), named].find((moves) => moves.length > 0) || [];
   };
 
   // A button for one of the moves at a cell; while it is looked at the board shows that move alone.
@@ -157,7 +162,7 @@ export const makeTable = (onMove) => {
   const meantAt = (cell) => {
     const narrowed = state.chosen.filter((move) => cell !== state.at && changes(cell).includes(move));
     const moves = narrowed.length > 0 ? narrowed : movesAt(cell);
-    const isThere = narrowed.length > 0 || moves.some(({ cells }) => cells.includes(cell));
+    const isThere = narrowed.length > 0 || moves.some(({ cells, text }) => cells.includes(cell) || isNamed(text, cell));
     return { moves, played: moves.length === 1 && isThere ? moves[0].text : "" };
   };
 
@@ -184,7 +189,8 @@ export const makeTable = (onMove) => {
       return;
     }
     const name = state.game.cells[cell];
-    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}. No legal move there.` : `${name}: choose a move.`);
+    const more = moves.some(({ cells }) => cells.length > 1) ? ", or click on another of its cells" : "";
+    tell(moves.length === 0 ? `${name}: ${stackTold(cell)}. No legal move there. The button Legal moves marks the cells of all moves.` : `${name}: choose a move${more}.`);
     if (moves.length > 0) {
       Object.assign(state, { chosen: moves, at: cell });
       byId("choices").hidden = false;
@@ -205,7 +211,7 @@ export const makeTable = (onMove) => {
     const { all } = state.effects;
     const place = byId("palette");
     const named = new Map(state.game.pieces.map(([code, name, , shade]) => [code, { name, shade }]));
-    const kinds = [...new Set(all.filter((move) => !isDirect(move)).map(takeOf))];
+    const kinds = [...new Set(all.filter(({ text }) => !directOf(text)).map(takeOf).filter(Boolean))];
     const own = kinds.find((code) => named.get(code)?.shade === state.game.seats[/** @type {PositionJson} */ (state.now).to_move][1]);
     state.take = own || kinds.find((code) => code !== TAKES) || kinds[0] || "";
     place.hidden = kinds.length < 2 || !state.isMine;
@@ -220,8 +226,7 @@ export const makeTable = (onMove) => {
       return label;
     });
     place.replaceChildren(/** @type {Element} */ (place.firstElementChild), ...radios);
-    const direct = state.isMine ? all.filter(isDirect) : [];
-    if (direct.length > MOST_BUTTONS) direct.splice(0, Infinity, ...all.filter(({ kind }) => kind === "others")); // the rest have cells
+    const direct = state.isMine ? all.filter(({ text }) => directOf(text)) : [];
     byId("direct").hidden = direct.length === 0;
     byId("direct").replaceChildren(...direct.map((move) => buttonOf(wordsOf(move), () => play(move.text))));
   };
@@ -341,9 +346,9 @@ export const makeTable = (onMove) => {
   byId("choices").addEventListener("keydown", (event) => event.key === "Escape" && back());
   onSubmit(byId("typed"), typed);
 
-  // What a move that changes pieces where they are, such as a swap, does on the board shown.
+  // A move with what it does on the board shown, where that cannot be seen.
   /** @param {string} [text] */
-  const didOf = (text) => state.effects?.all.filter((move) => move.text === text && move.kind === "turned").map((move) => wordsOf(move).replace(" ", ", which "))[0];
+  const didOf = (text) => text && directOf(text) && `${lath.plainMove(text)}, which ${directOf(text)}`;
 
   return { setGame, show, hold, hint, didOf };
 };

@@ -44,7 +44,7 @@ lath.makeReplay = (games, onGame) => {
   const showTags = (game) => {
     const shown = ["Game", "Round", "First", "Second", "Result"];
     const pairs = game.tags.filter(([name, value]) => !shown.includes(name) && value !== "");
-    if (game.board) pairs.push(["Inventor", game.board.credit], ["Rules", game.board.card.replaceAll("-", "\u2060-\u2060")]);
+    if (game.board) pairs.push(["Credit", game.board.credit], ["Rules", game.board.card.replaceAll("-", "\u2060-\u2060")]);
     const parts = pairs.flatMap(([name, value]) => [make("dt", "", name), make("dd", "", null, make("bdi", "", value))]);
     byId("tags").replaceChildren(...parts);
     byId("more").hidden = pairs.length === 0;

@@ -164,7 +164,10 @@ def test_one_walks_by_the_board_the_table_and_back(site: Served, guest: Guest) -
     page.fill("#where", "player =")
     page.press("#where", "Enter")
     page.wait_for_selector("#said:has-text('the query ends too early')")
-    assert "2 of 2 games reach this position" in page.text_content("#told")
+    assert page.is_hidden("#desk"), "its table is not of these games"
+    page.fill("#where", "player = cora")
+    page.press("#where", "Enter")
+    page.wait_for_selector("#told:has-text('2 of 2 games reach this position')")
     discs = page.locator("#board .marks text").all_text_contents()
     assert discs == ["50", "50"]  # of the games that come here, in percent
     visit.complaints[:] = [words for words in visit.complaints if "409" not in words]

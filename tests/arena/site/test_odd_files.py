@@ -122,7 +122,7 @@ def test_what_is_gone_when_it_is_looked_at_is_no_matter(
     (tmp_path / "good.lath").write_text(RECORD)
     gone = [("gone", True), ("gone.lath", False), ("gone.toml", False)]
     of = shelf._Entries.of
-    monkeypatch.setattr(shelf._Entries, "of", lambda self, folder: [*gone, *of(self, folder)])
+    monkeypatch.setattr(shelf._Entries, "of", lambda self, *at: [*gone, *of(self, *at)])
     lines = lines_of(Shelf([tmp_path]), is_public=True)
     assert lines[0]["name"] == "good.lath"
     assert {line["kind"] for line in lines[1:]} <= {"unreadable"}
@@ -213,6 +213,26 @@ def test_no_link_is_followed_that_comes_after_the_list_was_made(place: Path) -> 
     assert [*(out / "empty").iterdir()] == []
     assert not (out / "new.lath").exists()
     assert (out / "secret.lath").read_text().count("[Game") == 1
+
+
+def test_a_link_to_a_folder_outside_is_named_because_it_is_not_followed(tmp_path: Path) -> None:
+    here, out = tmp_path / "served", tmp_path / "out"
+    for folder in (out / "cup", here / "deep"):
+        folder.mkdir(parents=True)
+    (out / "cup/games.lath").write_text(RECORD)
+    (here / "inside").symlink_to(here / "deep")
+    found = Shelf([here])
+    assert (found.items(), found.link) == ((), "")
+    (here / "deep/one").symlink_to(out / "cup")
+    found = Shelf([here])
+    assert (found.items(), found.link) == ((), "deep/one")
+    with served(here) as site:
+        for page in ("/", "/explore"):
+            text = site.ask(page, **site.cookie).text
+            assert "does not contain a tournament" in text
+            assert "does not follow links to other folders, such as <bdi>deep/one</bdi>" in text
+    with served(here, is_public=True) as site:
+        assert "deep/one" not in site.ask("/").text
 
 
 def test_a_pipe_in_the_place_of_a_lock_is_not_waited_for(tmp_path: Path) -> None:

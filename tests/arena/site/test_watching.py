@@ -538,6 +538,17 @@ def test_a_folder_with_a_configuration_is_listed_and_played_in_place(
         assert [item.path for item in Shelf([tmp_path]).items()] == [tmp_path / "cup"]
 
 
+def test_a_game_of_a_file_is_named_without_the_folders_of_the_machine(tmp_path: Path) -> None:
+    rules = 'games = ["/home/ada/rules/mygame.py:size=4", "yavalath"]\n'
+    (tmp_path / "next.toml").write_text(f'{rules}[[bot]]\nname = "random"\n')
+    for is_public in (False, True):
+        with served(tmp_path, is_public=is_public) as site:
+            text = site.ask(f"/t/{site.key('next')}", **site.cookie).text
+            (line,) = site.get("/api/items")
+            assert line["types"] == ("" if is_public else "mygame.py:size=4, Yavalath")
+            assert "/home/ada" not in f"{line}{text}"
+
+
 def test_nothing_is_called_live_while_the_site_does_not_answer(
     guest: Guest, tmp_path: Path
 ) -> None:
