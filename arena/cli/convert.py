@@ -45,7 +45,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
-from lath.arena.errors import FAULT, INTERRUPTED, ConfigError, reading
+from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError, reading
 from lath.arena.machine import signals
 from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import BOM
@@ -194,7 +194,7 @@ def convert(
     raise typer.Exit(1 if done["left_out"] else 0)
 
 
-class _NothingError(Exception):
+class _NothingError(ArenaError):
     """No record could be converted."""
 
 
@@ -502,7 +502,7 @@ class _Conversion:
         """Yield the pieces; raises _NothingError at the end if every record was left out."""
         yield from pieces
         if self.sound == self.unheld and (self.bad or self.unheld):
-            raise _NothingError
+            raise _NothingError("no record can be converted")
 
     def strictly(self, pieces: Iterable[bytes], out: Path) -> Iterator[bytes]:
         """Yield the pieces; raises LossError at the end if something is lost."""
