@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from itertools import chain
+from os.path import commonprefix
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
@@ -273,9 +274,24 @@ class State(_Fields):
             return None
         if self.is_over:
             return "the game is over"
-        if move in self.game.board.bit and self.on(move):
-            return self.game.why(self, move) or f"{move} already has a piece"
-        return self.game.why(self, move) or f"{move} is not a legal move here"
+        legal = self.legal_moves()
+        if (whole := next((one for one in legal if _continues(move, one)), None)) is not None:
+            return f"{move} is only the beginning of a move such as {whole}"
+        if self._is_taken(move, legal):
+            return f"{move} already has a piece"
+        if own := self.game.why(self, move):
+            return own
+        nearest = max(legal, key=lambda one: len(commonprefix((move, one))))  # noqa: RUF071 - of texts
+        return f"{move} is not a legal move here, expected a move such as {nearest}"
+
+    def _is_taken(self, move: Move, legal: Sequence[Move]) -> bool:
+        """Return whether a move is an occupied cell, in a game of moves to an empty cell."""
+        bits, full = self.game.board.bit, self.full
+        cells = [bits[one] for one in legal if one in bits]
+        is_possible = bool(cells) or not any(map(CELL_NAME.search, legal))
+        return (
+            is_possible and bool(bits.get(move, 0) & full) and not any(full & one for one in cells)
+        )
 
     def play(self, move: Move) -> State:
         """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
@@ -392,9 +408,12 @@ class SimpleGame(Rules):
     def refuse(self, state: State) -> None:
         """Raise PositionError if no game reaches a position that a text describes."""
 
-    def why(self, state: State, move: str) -> str:  # noqa: ARG002 - games can say more
-        """Return in the game's words why a text is not a legal move; empty for the usual words."""
-        return ""
+    def why(self, state: State, move: str) -> str | None:  # noqa: ARG002 - games can say more
+        """Return in the game's words why a move is illegal; None for the usual words.
+
+        Occupied cells and half-written moves have their own words, and `why` is not called.
+        """
+        return None
 
     def lean(self, state: State) -> float | None:  # noqa: ARG002 - games can estimate
         """Return an estimate of who is winning, from -1 to 1 for the player to move.
@@ -533,6 +552,11 @@ class SimpleGame(Rules):
             IDENTITY,
             *(Symmetry(_moving(one.cells), _turning(one.mask)) for one in kept),
         )
+
+
+def _continues(begun: str, move: str) -> bool:
+    """Return whether a move begins with a text that does not end within a number, as in `a1`."""
+    return move.startswith(begun) and not (begun[-1:] + move[len(begun) :][:1]).isdigit()
 
 
 def _read(fact: tuple[str, Extra], text: str) -> Extra:
