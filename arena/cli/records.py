@@ -377,8 +377,8 @@ def show(
 ) -> None:
     """Draw a position or animate a recorded game.
 
-    Without --record the arena draws the first record, or with --json every one. --png and --gif need
-    the extra `images`.
+    Without --record the arena draws the first record, or with --json every one. --png and --gif
+    need the extra `images`.
     """
     picture = png or gif
     refuse_json_beside(Path("-") if svg else picture, as_json=as_json)
