@@ -15,7 +15,7 @@ from math import cos, radians, sin, tau
 from operator import itemgetter, or_
 from typing import Final, Literal, TypeVar
 
-from lath.games.errors import GameError, PositionError
+from lath.games.errors import GameError, PositionError, count_of
 
 Shape = Literal["square", "hexagon", "point"]
 
@@ -446,7 +446,7 @@ class Board:
         layers = dict.fromkeys(letters, 0)
         rows = text.split("/")
         if len(rows) != len(self.rows):
-            raise PositionError(f"{text!r} has {len(rows)} rows", str(len(self.rows)))
+            raise PositionError(f"{text!r} has {count_of(len(rows), 'row')}", str(len(self.rows)))
         for number, (row, cells) in enumerate(zip(rows, self.rows, strict=True), 1):
             where = f"row {number} from the top, {row!r},"
             column = 0
@@ -461,7 +461,7 @@ class Board:
                     layers[word] |= cells[column]
                 column += 1
             if column != len(cells):
-                raise PositionError(f"{where} has {column} cells", str(len(cells)))
+                raise PositionError(f"{where} has {count_of(column, 'cell')}", str(len(cells)))
         return layers
 
     def _read_full_rows(self, text: str, letters: Iterable[str]) -> dict[str, int] | None:

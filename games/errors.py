@@ -14,6 +14,21 @@ def hinted(words: str, hint: str) -> str:
     return "\n".join((words, *(f"hint: {line}" for line in hint.splitlines())))
 
 
+def count_of(number: int, noun: str) -> str:
+    """Return a number with its noun in the singular or plural.
+
+    >>> count_of(1, "ply"), count_of(2, "ply"), count_of(1200, "first move")
+    ('1 ply', '2 plies', '1,200 first moves')
+    """
+    if number == 1:
+        return f"1 {noun}"
+    if noun[-1] == "y" and noun[-2] not in "aeiou":
+        noun = f"{noun[:-1]}ie"
+    elif noun.endswith(("s", "x", "ch")):
+        noun += "e"
+    return f"{number:,} {noun}s"
+
+
 class GameError(LathError, ValueError):
     """A violation of a game's rules; the message says what is wrong and where."""
 

@@ -7,19 +7,25 @@ A game is a subclass of `LineGame` with a board and the lengths of its lines:
 
         def __init__(self):
             super().__init__(squares(5), win=4, lose=3)
+
+The lengths and the size of the board are parameters of the game, as in `squava.py:size=6,win=5`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cached_property, partial
 from random import Random
-from typing import ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 from lath.games.authors import OF_LINES, Authored
-from lath.games.board import Board
+from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
+from lath.games.capabilities import own_card
 from lath.games.core import Move, Outcome, Side, require_legal
 from lath.games.errors import GameError, PositionError
 from lath.games.fast import DRAW, bounded, keys, mixed
+from lath.games.parameters import Parameter, earlier_variants, title_of
 from lath.games.reach import read_fields, refuse_two_endings
 from lath.games.stones import (
     DRAWN,
@@ -46,6 +52,37 @@ _NOT_HERE: Final = frozenset(
     }
 )
 """Members of a `SimpleGame`, and a wrong name of `has_swap`."""
+
+
+_BOARDS: Final[tuple[Callable[[int], Board], ...]] = (
+    squares,
+    partial(squares, diagonals=False),
+    hexagon_of,
+    rhombus,
+    triangle,
+)
+"""The boards of one size: cells on a side."""
+
+_LONGEST: Final = 9
+"""The largest size and length among the parameters, unless a game's own board has more."""
+
+
+def _sized(board: Board) -> tuple[Callable[[int], Board], int] | None:
+    """Return the function and size that make a board; None for a board of no single size."""
+    count = len(board.rows)
+    for make in _BOARDS:
+        size = (count + 1) // 2 if make is hexagon_of else count
+        with suppress(GameError):  # too many rows for a function
+            one = make(size)
+            is_same = (one.names, one.centres) == (board.names, board.centres)
+            if is_same and one.lines(2) == board.lines(2):
+                return make, size
+    return None
+
+
+def _longest(board: Board) -> int:
+    """Return the length of the longest line."""
+    return next(n for n in range(len(board.names), 0, -1) if board.lines(n))
 
 
 class LineGame(Authored, Turning):
@@ -88,10 +125,9 @@ class LineGame(Authored, Turning):
         self.pieces: Final = discs_of(self.colours, "stone")
         self.codes: Final = letters_of(self.colours)
         if not board.lines(max(win, lose)):
-            longest = next(n for n in range(max(win, lose), 0, -1) if board.lines(n))
             raise GameError(
                 f"{'win' if win else 'lose'} is {win or lose}",
-                f"at most {longest}, the longest row",
+                f"at most {_longest(board)}, the longest row",
             )
         self.win: Final = win
         self.lose: Final = lose
@@ -114,6 +150,66 @@ class LineGame(Authored, Turning):
             zip(board.name, self.ending_at.values(), self.winning_at.values(), strict=True)
         )
         """The bit of each cell, the lines through it that end the game, and the winning lines."""
+
+    @cached_property
+    def parameters(self) -> tuple[Parameter, ...]:  # type: ignore[override]  # a class can have its own
+        """Return the lengths of lines and, if the board has one size, that of the board."""
+        sized, longest = _sized(self.board), _longest(self.board)
+        lengths = (0, *range(2, (max(longest, _LONGEST) if sized else longest) + 1))
+        found = [
+            Parameter("win", self.win, lengths, "length of a line that wins, or more; 0 for none"),
+            Parameter(
+                "lose", self.lose, lengths, "length of a line that loses, or more; 0 for none"
+            ),
+        ]
+        if sized is not None:
+            sizes = range(2, max(sized[1], _LONGEST) + 1)
+            found.insert(0, Parameter("size", sized[1], sizes, "cells on a side of the board"))
+        return tuple(found)
+
+    def variant(self, game_id: str, **values: Any) -> Self:
+        """Return the game with these values and this id. Raises ValueError if values clash."""
+        if not isinstance(type(self).parameters, cached_property):
+            return super().variant(game_id, **values)
+        board, sized = self.board, _sized(self.board)
+        if sized is not None and "size" in values:
+            board = sized[0](values["size"])
+        game = object.__new__(type(self))  # the class may take no arguments, or others
+        kind: Any = type(self)
+        for name, value in vars(self).items():
+            if not isinstance(getattr(kind, name, None), cached_property):  # of this board
+                game.__dict__[name] = value
+        game.__dict__["parameters"] = self.parameters
+        LineGame.__init__(
+            game, board, win=values.get("win", self.win), lose=values.get("lose", self.lose)
+        )
+        game.__dict__.update(
+            id=game_id,
+            title=title_of(self.title, game_id),
+            earlier=earlier_variants(self.earlier, game_id, values),
+        )
+        if own_card(self) is None:
+            game.__dict__["card"] = game.line_card  # the docstring has the lengths of this game
+        return game
+
+    @property
+    def line_card(self) -> str:
+        """Return the rules in a few lines, with the lengths of lines."""
+        win, lose = (NUMBERS.get(length, str(length)) for length in (self.win, self.lose))
+        middle = self.board.names[len(self.board.names) // 2]
+        goal = f"{win} or more of your stones in line win"
+        if self.lose:
+            other = f", without {win}," if self.win else " or more of your stones in line"
+            goal = f"{goal}; {lose} in line{other} lose" if self.win else f"{lose}{other} lose"
+        swap = (
+            " The second player's first turn may be swap instead: it takes over the first "
+            "player's stone."
+        )
+        return (
+            f"{goal}.\n"
+            f"On your turn, place a stone on any empty cell, such as {middle}."
+            f"{swap if self.has_swap else ''}\nA full board is a draw."
+        )
 
     def start(self, setup: str | None = None) -> LinePosition:
         """Return the empty board. Raises SetupError for any setup."""

@@ -11,7 +11,7 @@ from operator import or_
 from typing import Final
 
 from lath.games.board import Board, Isometry
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 
 _NAME: Final = re.compile(r"[a-z][1-9][0-9]?")
 
@@ -168,7 +168,7 @@ def _known(path: Iterable[str] | str, names: Mapping[str, object], what: str) ->
         raise GameError(f"{told} has {unknown!r}", "a point of the board")
     if len(set(found)) < len(found):
         raise GameError(f"{told} has a point twice", "different points")
-    count = f"{told} has {len(found)} point{'' if len(found) == 1 else 's'}"
+    count = f"{told} has {count_of(len(found), 'point')}"
     if len(found) < 2:
         raise GameError(count, "two or more")
     if what == "edge" and len(found) > 2:

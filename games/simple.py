@@ -101,9 +101,12 @@ class SimpleGame(Authored, Rules):
     def refuse(self, state: State) -> None:
         """Raise PositionError if no game reaches a position that a text describes."""
 
-    def why(self, state: State, move: str) -> str:  # noqa: ARG002 - games can say more
-        """Return in the game's words why a text is not a legal move; empty for the usual words."""
-        return ""
+    def why(self, state: State, move: str) -> str | None:  # noqa: ARG002 - games can say more
+        """Return in the game's words why a move is illegal; None for the usual words.
+
+        Occupied cells and half-written moves have their own words, and `why` is not called.
+        """
+        return None
 
     def lean(self, state: State) -> float | None:  # noqa: ARG002 - games can estimate
         """Return an estimate of who is winning, from -1 to 1 for the player to move.

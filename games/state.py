@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
+from os.path import commonprefix
 from typing import Any, NamedTuple, Protocol
 
 from lath.games.authors import (
@@ -16,6 +17,7 @@ from lath.games.authors import (
 )
 from lath.games.capabilities import hash_of
 from lath.games.core import (
+    CELL_NAME,
     RESULTS,
     SIDES,
     Game,
@@ -331,9 +333,24 @@ class State(_Fields):
             return None
         if self.is_over:
             return "the game is over"
-        if move in self.game.board.bit and self.on(move):
-            return self.game.why(self, move) or f"{move} already has a piece"
-        return self.game.why(self, move) or f"{move} is not a legal move here"
+        legal = self.legal_moves()
+        if (whole := next((one for one in legal if _continues(move, one)), None)) is not None:
+            return f"{move} is only the beginning of a move such as {whole}"
+        if self._is_taken(move, legal):
+            return f"{move} already has a piece"
+        if own := self.game.why(self, move):
+            return own
+        nearest = max(legal, key=lambda one: len(commonprefix((move, one))))  # noqa: RUF071 - of texts
+        return f"{move} is not a legal move here, expected a move such as {nearest}"
+
+    def _is_taken(self, move: Move, legal: Sequence[Move]) -> bool:
+        """Return whether a move is an occupied cell, in a game of moves to an empty cell."""
+        bits, full = self.game.board.bit, self.full
+        cells = [bits[one] for one in legal if one in bits]
+        is_possible = bool(cells) or not any(map(CELL_NAME.search, legal))
+        return (
+            is_possible and bool(bits.get(move, 0) & full) and not any(full & one for one in cells)
+        )
 
     def play(self, move: Move) -> State:
         """Return the position after `move`. Raises IllegalMoveError if it is illegal."""
@@ -391,3 +408,8 @@ def _state(
     game: WrittenGame, cells: tuple[int, ...], mover: int, facts: tuple[Extra, ...]
 ) -> State:
     return State(game, cells, mover, facts, Kept())
+
+
+def _continues(begun: str, move: str) -> bool:
+    """Return whether a move begins with a text that does not end within a number, as in `a1`."""
+    return move.startswith(begun) and not (begun[-1:] + move[len(begun) :][:1]).isdigit()

@@ -42,14 +42,7 @@ class Yavalath(LineGame):
     @property
     def card(self) -> str:
         """Return the rules in a few lines."""
-        win, lose = NUMBERS[self.win], NUMBERS[self.lose]
-        middle = self.board.names[len(self.board.names) // 2]
-        return (
-            f"{win} or more of your stones in line win; {lose} in line, without {win}, lose.\n"
-            f"On your turn, place a stone on any empty cell, such as {middle}. The second "
-            "player's first turn may be swap instead: it takes over the first player's stone.\n"
-            "A full board is a draw."
-        )
+        return self.line_card
 
     @property
     def lessons(self) -> tuple[Lesson, ...]:

@@ -18,6 +18,7 @@ from lath.arena.botcheck.points import CheckFinding, CheckPoint, FaultFoundError
 from lath.arena.botcheck.steps import CHAPTERS, CheckStep
 from lath.arena.errors import ConfigError
 from lath.arena.referee.conversation import NoAnswerError
+from lath.games.errors import count_of
 from lath.notation.record.errors import printable
 from lath.notation.text.suggestions import is_game
 
@@ -264,8 +265,8 @@ def count_words(points: Iterable[ReportedPoint], seconds: float) -> str:
     verdicts = [point.verdict for point in points]
     have_plural = (Verdict.NOTE, Verdict.WARNING, Verdict.FAULT)
     counts = [
-        f"{number} {verdict}{'s' * (verdict in have_plural and number > 1)}"
+        count_of(number, verdict) if verdict in have_plural else f"{number} {verdict}"
         for verdict in Verdict
         if (number := verdicts.count(verdict))
     ]
-    return f"{len(verdicts)} points: {', '.join(counts)}; {seconds:.1f} s"
+    return f"{count_of(len(verdicts), 'point')}: {', '.join(counts)}; {seconds:.1f} s"

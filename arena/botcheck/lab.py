@@ -20,7 +20,7 @@ from lath.arena.referee.conversation import COMPUTED, Bot, NoAnswerError, play_l
 from lath.arena.referee.log import lines_of
 from lath.arena.referee.watch import Watch
 from lath.games.core import Game, Move, Position, Result, Side, read_move
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -434,7 +434,7 @@ class Bout:
 
     def words(self) -> str:
         """Return the length of the game and the bot's slowest move, in words."""
-        how = f"{self.ply - 1} plies, slowest move {duration(self.slowest_s)}"
+        how = f"{count_of(self.ply - 1, 'ply')}, slowest move {duration(self.slowest_s)}"
         if self.resigned:
             return f"resigned at ply {self.ply}; {how}"
         if (outcome := self.position.outcome()) is None:

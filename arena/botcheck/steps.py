@@ -38,6 +38,7 @@ from lath.arena.referee.clock import MARGIN_S
 from lath.arena.referee.conversation import CLEAN, NoAnswerError
 from lath.arena.referee.recognition import looks_like, recognised
 from lath.games.core import SIDES, Move, Result, Side
+from lath.games.errors import count_of
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -541,7 +542,7 @@ def _repeats_itself(lab: Lab) -> CheckFinding:
         lab.drop()
         played.append(Bout(lab, time=_nodes(lab)).play_out(seconds=math.inf, turns=TURNS).moves)
     if played[0] == played[1]:
-        return ok(f"the same {len(played[0])} moves twice")
+        return ok(f"the same {count_of(len(played[0]), 'move')} twice")
     return note(
         f"{' '.join(played[0])}, then {' '.join(played[1])}",
         "derive all random numbers from the seed of `new` to make games repeatable",
@@ -659,7 +660,7 @@ def _counted(lines: Lines, mend: str, fine: str) -> CheckFinding:
     if not lines.number:
         return ok(fine)
     examples = ", ".join(repr(line[:80]) for line in lines.first[:3])
-    seen = f"{lines.number} line{'' if lines.number == 1 else 's'}, such as {examples}"
+    seen = f"{count_of(lines.number, 'line')}, such as {examples}"
     return warning(seen, mend) if mend else note(seen)
 
 
@@ -680,7 +681,7 @@ def _comments_well(lab: Lab) -> CheckFinding:
         "from the position it thinks about, or `text …`"
     )
     number = lab.bot.asides.info_lines
-    return _counted(lab.bad_infos, mend, f"{number} lines" if number else "no `info`")
+    return _counted(lab.bad_infos, mend, count_of(number, "line") if number else "no `info`")
 
 
 @_step(HEARD, "move-text", "writes moves in canonical notation")
@@ -693,9 +694,10 @@ def _writes_moves_plainly(lab: Lab) -> CheckFinding:
 @_step(HEARD, "resigns", "plays before it resigns", _WARNING)
 def _resigns_late(lab: Lab) -> CheckFinding:
     if not lab.resigned_at_once:
-        return ok(f"{lab.bouts} games, none resigned at its first turn")
+        return ok(f"{count_of(lab.bouts, 'game')}, none resigned at its first turn")
     return warning(
-        f"resigned at its first turn in {lab.resigned_at_once} of {lab.bouts} games, from an "
+        f"resigned at its first turn in {lab.resigned_at_once} of "
+        f"{count_of(lab.bouts, 'game')}, from an "
         "untouched board",
         "clear the board at each `new`; check that the bot knows this game and its own turns",
     )

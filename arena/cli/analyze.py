@@ -45,6 +45,7 @@ from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
+from lath.games.errors import count_of
 from lath.notation.record.record import Record
 from lath.notation.text.writer import format_record
 
@@ -136,7 +137,7 @@ def analyze(
             yield format_record(record).encode()
             done += 1
             if not quiet:
-                tell_over(f"{done} records analysed")
+                tell_over(f"{count_of(done, 'record')} analysed")
 
     with signals.heeded(raises=True), ExitStack() as stack:
         kept = AnswerCache(kept_at)
@@ -175,5 +176,7 @@ def _one(file: Path, number: int, ply: int | None) -> Record:
     (entry,) = read_from(file, numbered(file, number))
     record, played = played_in(file, entry)
     if ply is not None and ply_in(file, number, ply, len(played) - 1) == len(played) - 1:
-        raise ConfigError(f"{file}: record {number} has {ply} plies, so no move follows ply {ply}")
+        raise ConfigError(
+            f"{file}: record {number} has {count_of(ply, 'ply')}, so no move follows ply {ply}"
+        )
     return record

@@ -41,6 +41,7 @@ from lath.arena.cli.outputs import RECORDS, Force, Target, refuse_tournament
 from lath.arena.cli.selection import Distinct, Selection, Where, keys_of
 from lath.arena.errors import FAULT, ConfigError
 from lath.games.core import Result
+from lath.games.errors import count_of
 from lath.notation.archive.archive import (
     COMPRESSIONS,
     MEMORY,
@@ -264,14 +265,14 @@ def select(
     else:
         parts = division.write(found, out, quiet=quiet or as_json)
         written += [part.path for part in parts]
-        into = f" into {len(parts)} part{'' if len(parts) == 1 else 's'}"
+        into = f" into {count_of(len(parts), 'part')}"
     done = {
         "selected": next(passed),
         "records": selection.records,
         "left_out": selection.left_out(),
         "written": list(map(str, written)),
     }
-    words = f"{done['selected']} of {selection.records} records selected{into}"
+    words = f"{done['selected']} of {count_of(selection.records, 'record')} selected{into}"
     print_done(done, words + selection.left_out_words(), as_json=as_json, quiet=quiet)
     raise typer.Exit(1 if selection.bad else 0)
 
@@ -471,7 +472,7 @@ class _Division:
                 _refuse_others(out, {part.path.name for part in parts.parts})
         if not quiet:
             for part in parts.parts:
-                many = f"{part.records} record{'' if part.records == 1 else 's'}"
+                many = count_of(part.records, "record")
                 print(f"{part.path}: {many}", file=sys.stderr)
         return parts.parts
 

@@ -41,6 +41,7 @@ from lath.arena.cli.main import (
 )
 from lath.arena.engine.debugging import debugged
 from lath.arena.engine.engine import Engine
+from lath.arena.entrants.bot_folders import started
 from lath.arena.entrants.builds import ready
 from lath.arena.entrants.compiling import SEARCHERS
 from lath.arena.entrants.flag_text import time_of, words_of
@@ -553,10 +554,18 @@ def _config_of(source: Path) -> Config | None:
         return None
 
 
+def _typed(command: list[str], folder: Path) -> tuple[str, ...]:
+    return words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
+
+
 def _words(command: list[str], folder: Path, write: str) -> tuple[str, ...]:
-    """Return the words of a command; raises ConfigError with the prefix `write` for a lone file."""
-    words = words_of(command[0] if len(command) == 1 else shlex.join(command), folder)
-    if advice := None if words[0] in bundled() else advice_on(words, folder):
+    """Return the words that start a command; raises ConfigError, whose hint begins with `write`."""
+    words = _typed(command, folder)
+    if words[0] in bundled():
+        return words
+    if (found := started(words, folder, "CMD", write)) is not None:
+        return found
+    if advice := advice_on(words, folder):
         raise ConfigError(
             f"CMD: {advice.why}", hint=advice.hint(f"{write}{shlex.join(advice.words)}")
         )
@@ -570,7 +579,7 @@ def _spec(command: list[str], cwd: Path | None, options: list[str]) -> BotSpec:
     home = (cwd or Path()).resolve()
     words = _words(command, home, "arena bot check -- ")
     return BotSpec(
-        name=Path(words[0]).name,
+        name=Path(_typed(command, home)[0]).name,
         command=resolve(words, home),
         cwd=None if cwd is None else str(home),
         lacks=missing_file(words, home, in_scratch=cwd is None),

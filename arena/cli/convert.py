@@ -10,7 +10,7 @@ from contextlib import closing
 from dataclasses import asdict, dataclass
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Final
+from typing import TYPE_CHECKING, Annotated, Any, Final
 
 import typer
 
@@ -45,11 +45,12 @@ from lath.arena.cli.main import (
 )
 from lath.arena.cli.outputs import FORMATS, Force, Target
 from lath.arena.cli.selection import Telling
-from lath.arena.errors import FAULT, INTERRUPTED, ConfigError, reading
+from lath.arena.errors import FAULT, INTERRUPTED, ArenaError, ConfigError, reading
 from lath.arena.machine import signals
 from lath.arena.terminal.notices import INTERRUPTION, print_note, print_warning
 from lath.arena.terminal.streams import BOM
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
+from lath.games.errors import count_of
 from lath.notation import formats
 from lath.notation.files import files
 from lath.notation.formats import FormatError
@@ -64,7 +65,25 @@ if TYPE_CHECKING:
 app = App()
 
 
+_BY_USE: Final = ". ".join(
+    f"{use}: {', '.join(names)}" for use, names in formats.names_by_use().items()
+)
+
+_HELP: Final = f"""Convert records between formats.
+
+{_BY_USE}. The suffix .json means abstractplay; for JSON Lines, use .jsonl.
+
+The suffixes .gz, .bz2, .xz and .zst compress the output. Several SRC are joined in order. A warning
+lists everything that DST cannot store. If no record can be converted, DST is not written.
+
+--positions writes {" or ".join(formats.names_with("plies"))}, and --planes writes
+{" or ".join(formats.names_with("planes"))}. DST.duckdb is a database for SQL; run the same command
+again to resume it.
+"""
+
+
 @app.command(
+    help=_HELP,
     example="arena convert games.lath games.csv",
     statuses={
         FAULT: "A record was left out; or something would be lost, with --strict or if DST is SRC"
@@ -124,15 +143,7 @@ def convert(
     quiet: Quiet = False,
     game: GameFiles = None,
 ) -> None:
-    """Convert records between formats.
-
-    The formats are lath, jsonlines, abstractplay, ludii, ygn, sgf, pgn, text, csv, parquet, npz,
-    duckdb. The suffixes .gz, .bz2, .xz and .zst compress the output. Several SRC are joined in
-    order. A warning lists everything that DST cannot store.
-
-    --positions writes csv, parquet or jsonlines, and --planes writes parquet or npz. DST.duckdb is
-    a database for SQL; run the same command again to resume it.
-    """
+    """Convert records between formats."""
     add_games(game, is_strict=strict)
     if len(paths) < 2:
         raise typer.BadParameter(f"DST: missing after {paths[0]}")
@@ -163,30 +174,49 @@ def convert(
         output.refuse()
         conversion = _Conversion(read, to_name, rules=not unchecked, jobs=jobs)
         pieces: Iterable[bytes] = chain([BOM.encode()] * bom, write(conversion))
+        if not is_special(destination):
+            pieces = conversion.unless_none(pieces)
         if strict:
             pieces = conversion.strictly(pieces, destination)
             pieces = whole(pieces) if is_special(destination) else pieces
         pieces = unless_lossy(destination, pieces, sources, str if force else conversion.lost_words)
-        try:
-            with unless_cut(lambda: bool(conversion.bad)):
-                output.write(pieces)
-        except LossError:
-            conversion.print_losses(to_name)
-            raise
+        is_written = _write(output, pieces, conversion)
     except FormatError as error:  # also raised for a missing library
         raise ConfigError(f"format: {error}") from error
-    conversion.print_losses(to_name)
-    left_out = len(conversion.bad) + conversion.unheld
-    converted = conversion.sound - conversion.unheld
-    done = {
-        "converted": converted,
-        "left_out": left_out,
-        "lost": {field: loss.records for field, loss in conversion.losses.items()},
-        "written": [str(destination)],
-    }
-    words = f"converted {converted} record{'' if converted == 1 else 's'}, left out {left_out}"
+    hint = "" if to else _hint_on(destination, to_name)
+    conversion.print_losses()
+    if not is_written:
+        words = f"{printable(str(destination))}: not written, because no record can be converted"
+        print_warning(words, hint=hint)
+    done = conversion.counts() | {"written": [str(destination)] if is_written else []}
+    words = f"converted {count_of(done['converted'], 'record')}, left out {done['left_out']}"
     print_done(done, words, as_json=as_json, quiet=quiet)
-    raise typer.Exit(1 if left_out else 0)
+    raise typer.Exit(1 if done["left_out"] else 0)
+
+
+class _NothingError(ArenaError):
+    """No record could be converted."""
+
+
+def _write(output: Target, pieces: Iterable[bytes], conversion: _Conversion) -> bool:
+    """Write a file; return False if there was nothing to write. Raises ConfigError."""
+    try:
+        with unless_cut(lambda: bool(conversion.bad)):
+            output.write(pieces)
+    except LossError:
+        conversion.print_losses()
+        raise
+    except _NothingError:
+        return False
+    return True
+
+
+def _hint_on(path: Path, name: str) -> str:
+    """Return a name for the output if its suffix names a format that a user may not expect."""
+    if name != "abstractplay":
+        return ""
+    other = path.with_name(path.name.replace(".json", ".jsonl"))
+    return f"for JSON Lines, use {other} or --to jsonlines"
 
 
 def _writer(
@@ -273,7 +303,7 @@ def _into_database(
     def fill(made: Building) -> None:
         begin = Mark(*json.loads(made.mark or "[]"))
         if made.mark and not quiet:
-            print_note(f"resuming after {made.counts.read} records")
+            print_note(f"resuming after {count_of(made.counts.read, 'record')}")
         with Telling(quiet=quiet) as tell, closing(bundles(found(begin), begin, jobs)) as some:
             for bundle, mark in some:
                 made.add(bundle, json.dumps(mark))
@@ -301,7 +331,7 @@ def _status_of(counts: BuildCounts | None, out: Path, *, as_json: bool, quiet: b
     if counts is None:
         gc.collect()  # releases what worker processes share before the exit
         return INTERRUPTED
-    words = f"{counts.taken} of {counts.read} records taken into {out}"
+    words = f"{counts.taken} of {count_of(counts.read, 'record')} taken into {out}"
     words += f", {counts.richer} in the place of an equal game" * bool(counts.richer)
     words += f"; {counts.duplicates} left out, equal to a game that is there" * bool(
         counts.duplicates
@@ -468,6 +498,12 @@ class _Conversion:
         shown = [*fields[:5], *([f"{len(fields) - 5} more"] if len(fields) > 5 else [])]
         return ", ".join([*([bad_words(len(self.bad))] if self.bad else []), *shown])
 
+    def unless_none(self, pieces: Iterable[bytes]) -> Iterator[bytes]:
+        """Yield the pieces; raises _NothingError at the end if every record was left out."""
+        yield from pieces
+        if self.sound == self.unheld and (self.bad or self.unheld):
+            raise _NothingError("no record can be converted")
+
     def strictly(self, pieces: Iterable[bytes], out: Path) -> Iterator[bytes]:
         """Yield the pieces; raises LossError at the end if something is lost."""
         yield from pieces
@@ -476,10 +512,18 @@ class _Conversion:
             name = "standard output" if str(out) == "-" else out
             raise LossError(f"{name}: {stays} because of --strict: {words} would be lost")
 
-    def print_losses(self, format_name: str) -> None:
+    def counts(self) -> dict[str, Any]:
+        """Return the numbers of records for `--json`, and the lost fields with theirs."""
+        return {
+            "converted": self.sound - self.unheld,
+            "left_out": len(self.bad) + self.unheld,
+            "lost": {field: loss.records for field, loss in self.losses.items()},
+        }
+
+    def print_losses(self) -> None:
         """Print a warning for each lost field."""
         if self.unread:
-            many = "1 record" if self.unread == 1 else f"{self.unread} records"
+            many = count_of(self.unread, "record")
             print_warning(f"only the PGN headers are read, not the moves ({many})")
         for field, loss in self.losses.items():
             number = loss.first
@@ -488,4 +532,4 @@ class _Conversion:
             where = f"record {number}"
             if loss.records > 1:
                 where = f"{loss.records} records, the first is {where}"
-            print_warning(f"{format_name} cannot hold {field} ({where})")
+            print_warning(f"{self._to_name} cannot hold {field} ({where})")

@@ -49,7 +49,7 @@ from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import write_bytes
 from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games.core import RESULTS
-from lath.games.errors import GameError, LathError
+from lath.games.errors import GameError, LathError, count_of
 from lath.notation.archive.index import note_for
 from lath.notation.edits.changes import KINDS, KNOWN_ANNOTATIONS, Edits
 from lath.notation.edits.editing import EditError, StreamPart, edited, is_one, pieces
@@ -433,7 +433,8 @@ class _Work:
                 said = "is not canonical" if would else "rewritten in canonical form"
                 print(f"{name}: {said}{kept}", file=sys.stderr)
             return
-        words = f"{self.changed} of {self.records} records {'would change' if would else 'changed'}"
+        words = f"{self.changed} of {count_of(self.records, 'record')} "
+        words += "would change" if would else "changed"
         if self.split:
             words += f", {self.split} split off"
         if self.refused:

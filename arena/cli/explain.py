@@ -20,7 +20,7 @@ from lath.arena.cli.selection import Selection, Where
 from lath.arena.errors import FAULT, USAGE, ConfigError
 from lath.arena.terminal.streams import fitted
 from lath.arena.tournament.outcome.taken import files_in
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation.archive.given import GivenGames
 from lath.notation.record.errors import shortened
 from lath.notation.record.tags import RULING
@@ -76,7 +76,7 @@ def explain(
     with unless_cut(lambda: bool(selection.bad)):
         _print(explanation.explained(), selection, files, game or (), every=every, as_json=as_json)
     if not quiet and (where or selection.left_out_words()):
-        counted = f"{taken} of {selection.records} records counted"
+        counted = f"{taken} of {count_of(selection.records, 'record')} counted"
         print(fitted(counted + selection.left_out_words(), sys.stderr), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 

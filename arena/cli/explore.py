@@ -20,7 +20,7 @@ from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.streams import fitted
 from lath.games.core import Position, read_typed_move
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation import formats
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import is_database
@@ -217,7 +217,7 @@ class _Exploring:
 
     def counted_words(self) -> str:
         """Return text on how many records counted, and on the others."""
-        words = f"{self.node.games} of {self.records} records counted"
+        words = f"{self.node.games} of {count_of(self.records, 'record')} counted"
         if self.node.without_moves:
             words += f"; {self.node.without_moves} without moves"
         if self.others:

@@ -22,6 +22,7 @@ from lath.arena.directory import DATABASE, RECORDS
 from lath.arena.errors import ArenaError, ConfigError, reading
 from lath.arena.terminal.notices import print_warning
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
+from lath.games.errors import count_of
 from lath.notation import formats
 from lath.notation.archive.given import AGAIN
 from lath.notation.files.files import (
@@ -179,7 +180,7 @@ def file_of(source: Path, otherwise: str) -> Path:
 
 def bad_words(count: int) -> str:
     """Return `1 invalid record` or `2 invalid records`."""
-    return f"{count} invalid record{'' if count == 1 else 's'}"
+    return count_of(count, "invalid record")
 
 
 @contextmanager

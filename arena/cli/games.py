@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import asdict
 from difflib import get_close_matches
@@ -42,7 +42,7 @@ from lath.games import parameters, plugins
 from lath.games.cards import card_of, variants
 from lath.games.core import Position, version_of
 from lath.games.core import perft as count_paths
-from lath.games.errors import UnknownGameError
+from lath.games.errors import UnknownGameError, count_of
 
 if TYPE_CHECKING:
     from lath.arena.gamecheck.lab import GameLab
@@ -213,7 +213,9 @@ def show_game(game: GameId, files: OtherGames = None, as_json: AsJson = False) -
         return
     lines = [shown_card(one), "", f"{one.id}: {one.credit}; {_origin_of(one.id)}"]
     start = one.start(one.draw_setup(1) if one.has_setups else None)
-    lines[-1] += f"; {len(one.board.names)} cells, {len(start.legal_moves())} first moves"
+    lines[-1] += (
+        f"; {len(one.board.names)} cells, {count_of(len(start.legal_moves()), 'first move')}"
+    )
     lines += _parameters_of(one) if others else ()
     if others:
         base = ":".join(part for part in game.split(":") if "=" not in part)
@@ -323,11 +325,8 @@ def check(
     The arena tests the rules, texts, symmetries, drawing and speed, plays random games, and lets
     bots play. For each fault, it prints how to fix the game type.
     """
-    from lath.arena.botcheck.check import Report, count_words  # start-up time
-    from lath.arena.gamecheck import check as checks
-    from lath.arena.gamecheck.drawing import picture as picture_of
+    from lath.arena.gamecheck import check as checks  # start-up time
     from lath.arena.gamecheck.lab import QUICK, GameLab
-    from lath.arena.terminal.tables import print_lines
 
     refuse_json_beside(picture, as_json=as_json)
     output = None if picture is None else Target(path=picture, kind=SVG, force=force)
@@ -336,33 +335,61 @@ def check(
     add_games(files)
     wanted = [*(only or ()), *(["drawn"] if only and output is not None else [])]
     checks.refuse_unknown(wanted)
-    began_s = signals.awake_s()
     game_id, unloaded = checks.loaded(game)
     effort = QUICK if quick else 1.0
     lab = None if unloaded else GameLab(registry.get(game_id), game, effort=effort, seed=seed)
-    report, points = Report(), []
+    found = checks.check(lab, wanted, _begin) if lab else filter(None, (unloaded,))
+    shown = None if output else lab
     process_trees.adopt_orphans()  # this process starts no other children
     with signals.heeded(raises=True):
-        for point in checks.check(lab, wanted, _begin) if lab else filter(None, (unloaded,)):
-            points.append(point)
-            if quiet and not point.verdict.is_bad:
-                continue
-            if as_json:
-                print(json.dumps(asdict(point), ensure_ascii=False), file=data_output(), flush=True)
-            else:
-                print_lines(report.add(point))
-                _show(lab, point, is_written=output is not None)
+        points = _print_points(found, shown, game_id or game, as_json=as_json, quiet=quiet)
     if output is not None and lab is not None:
-        if any((point.id, point.verdict) == ("drawn", "ok") for point in points):
-            output.write([picture_of(lab).encode()])
+        _write_picture(output, lab, points)
+    raise typer.Exit(FAULT if any(point.verdict == "fault" for point in points) else 0)
+
+
+def _print_points(
+    found: Iterable[GamePoint], lab: GameLab | None, name: str, *, as_json: bool, quiet: bool
+) -> list[GamePoint]:
+    """Print each point of a check and the verdict; return the points.
+
+    With `lab`, a position is printed after the point that draws it.
+    """
+    from lath.arena.botcheck.check import Report, count_words  # start-up time
+    from lath.arena.gamecheck.check import verdict_words
+    from lath.arena.terminal.tables import print_lines
+
+    began_s, report, points = signals.awake_s(), Report(), list[Any]()
+    for point in found:
+        points.append(point)
+        if quiet and not point.verdict.is_bad:
+            continue
+        if as_json:
+            print(json.dumps(asdict(point), ensure_ascii=False), file=data_output(), flush=True)
         else:
-            print_warning(f"{picture} was not written, because no position could be drawn")
+            print_lines(report.add(point))
+            if lab is not None and _is_drawn(point):
+                _show(lab)
     if not as_json:
         print_lines(report.rest())
-    if not as_json and not quiet:
-        print(count_words(points, signals.awake_s() - began_s))
-        print(f"{game_id or game}: {checks.verdict_words(points)}")
-    raise typer.Exit(FAULT if any(point.verdict == "fault" for point in points) else 0)
+        if not quiet:
+            print(count_words(points, signals.awake_s() - began_s))
+            print(f"{name}: {verdict_words(points)}")
+    return points
+
+
+def _is_drawn(point: GamePoint) -> bool:
+    return (point.id, point.verdict) == ("drawn", "ok")
+
+
+def _write_picture(output: Target, lab: GameLab, points: Sequence[GamePoint]) -> None:
+    """Write a position of a random game as a picture, if the check could draw it."""
+    from lath.arena.gamecheck.drawing import picture as picture_of  # start-up time
+
+    if any(map(_is_drawn, points)):
+        output.write([picture_of(lab).encode()])
+    else:
+        print_warning(f"{output.path} was not written, because no position could be drawn")
 
 
 def _begin(check_id: str) -> None:
@@ -371,10 +398,8 @@ def _begin(check_id: str) -> None:
         tell_over(f"checking {check_id} …")
 
 
-def _show(lab: GameLab | None, point: GamePoint, *, is_written: bool) -> None:
-    """Print the position of a random game after the check that draws it."""
-    if lab is None or is_written or (point.id, point.verdict) != ("drawn", "ok"):
-        return
+def _show(lab: GameLab) -> None:
+    """Print the position of a random game."""
     from lath.arena.gamecheck.drawing import shown_visit  # start-up time
     from lath.arena.terminal.boards import drawing
 

@@ -49,6 +49,7 @@ from lath.arena.tournament.outcome.outcomes import verdict_words, with_reason
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.run.progress import mishaps_words
 from lath.games.core import Side
+from lath.games.errors import count_of
 from lath.notation.record.record import Record
 from lath.notation.text.suggestions import is_game
 
@@ -125,7 +126,7 @@ def _losses(records: Iterable[object], new: str, games: int) -> Iterator[str]:
 
     def words(key: str) -> str:
         one = scores[key]
-        return f"{one['halves'] / 2 / one['games']:.0%} {key} ({one['games']} games)"
+        return f"{one['halves'] / 2 / one['games']:.0%} {key} ({count_of(one['games'], 'game')})"
 
     seats = [f"as {seat}" for seat in ("first", "second") if f"as {seat}" in scores]
     played = [key for key in scores if is_game(key.removeprefix("at "))]

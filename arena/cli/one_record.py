@@ -18,7 +18,7 @@ from lath.arena.errors import ArenaError, ConfigError
 from lath.arena.terminal.notices import print_note
 from lath.arena.tournament.outcome.taken import TAKEN
 from lath.games.core import Position
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation import formats
 from lath.notation.archive.index import Records
 from lath.notation.files.files import is_database
@@ -62,7 +62,7 @@ def ply_in(file: Path, number: int, ply: int | None, plies: int) -> int:
 
 def too_short(number: int, ply: int, plies: int) -> str:
     """Return the message that a record is too short for a ply."""
-    return f"record {number} has {plies} plies, not {ply}"
+    return f"record {number} has {count_of(plies, 'ply')}, not {ply}"
 
 
 def numbered(file: Path, game: int | None) -> Iterator[Entry]:
@@ -75,7 +75,7 @@ def numbered(file: Path, game: int | None) -> Iterator[Entry]:
         if number == game:
             return
     if game is not None:
-        many = f"{number} record{'' if number == 1 else 's'}"
+        many = count_of(number, "record")
         raise ConfigError(f"{file}: has {many}; record {game} does not exist")
 
 

@@ -7,7 +7,7 @@ import shlex
 import sys
 from contextlib import nullcontext, redirect_stdout
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Final
 
 import typer
 
@@ -48,8 +48,11 @@ from lath.arena.machine import signals
 from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import tell_over
-from lath.games.errors import UnknownGameError, hinted
+from lath.games.errors import UnknownGameError, count_of, hinted
 from lath.notation.record.errors import RecordError
+
+_EVERY_S: Final = 2.0
+"""Seconds between two reports of progress."""
 
 app = App()
 
@@ -145,6 +148,9 @@ def make_puzzles(
 
     The arena plays quick games, proves the puzzles in them, and writes each puzzle at once. At most
     a third of the puzzles have the same difficulty.
+
+    A puzzle takes 5 to 60 s, and longer for a game type with slow rules. The command reports its
+    progress every few seconds, and Ctrl-C keeps the puzzles found so far.
     """
     add_games(files)
     refuse_json_beside(output, as_json=as_json)
@@ -155,9 +161,18 @@ def make_puzzles(
     found: list[Puzzle] = []
     one = games.get(games.named(game))
 
-    def tell(gone_through: int) -> None:
-        if not quiet:
-            tell_over(f"{len(found)} of {count} puzzles, {gone_through} games searched")
+    began_s = told_s = signals.awake_s()
+
+    def tell() -> None:
+        nonlocal told_s
+        now_s = signals.awake_s()
+        if quiet or now_s - told_s < _EVERY_S:
+            return
+        told_s = now_s
+        left = f"{len(found)} of {count_of(count, 'puzzle')}"
+        if found:
+            left += f", about {(now_s - began_s) / len(found) * (count - len(found)):.0f} s left"
+        tell_over(f"{left}; {_looked_at(maker)} in {now_s - began_s:.0f} s")
 
     with signals.heeded(raises=True), bots() as both, Engine.open(PLAYER) as player:
         _note(both, quiet=quiet)
@@ -169,7 +184,8 @@ def make_puzzles(
                 if len(found) == count:
                     break
         except KeyboardInterrupt:
-            print_note(f"interrupted; {len(found)} puzzles are in {output}")
+            kept = f"{output} has {count_of(len(found), 'puzzle')}" if found else "no puzzle found"
+            print_note(f"interrupted; {kept} in {_looked_at(maker)}")
             raise typer.Exit(INTERRUPTED) from None
     print_done({"game": one.id, "puzzles": len(found), "written": [str(output)]}, as_json=as_json)
 
@@ -206,10 +222,15 @@ def check_puzzles(
                         print(f"{file.name}: puzzle {number}: {why}")
     proven = count - len(failed)
     done = {"puzzles": count, "proven": proven, "failed": failed}
-    words = f"{count} puzzles: {proven} proven, {len(failed)} not"
+    words = f"{count_of(count, 'puzzle')}: {proven} proven, {len(failed)} not"
     print_done(done, words, as_json=as_json, quiet=quiet)
     if failed:
         raise typer.Exit(1)
+
+
+def _looked_at(maker: Maker) -> str:
+    """Return in words what has been searched for puzzles."""
+    return f"{count_of(maker.looked_at, 'position')} of {count_of(maker.begun, 'game')}"
 
 
 def _note(proves: Bots, *, quiet: bool) -> None:

@@ -57,6 +57,7 @@ from lath.arena.terminal.notices import print_error
 from lath.arena.terminal.streams import fitted, unfiltered
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
 from lath.games.core import Position
+from lath.games.errors import count_of
 from lath.notation import formats
 from lath.notation.archive.archive import verbatim
 from lath.notation.archive.index import SUFFIX, NoIndexError, write_index
@@ -156,7 +157,7 @@ def _refuse_out(out: Path, sources: list[Path], folders: list[Path]) -> None:
 
 
 _COUNTED: Final = (
-    "{stored} valid games in tournament.db, {exported} in games.lath, {unsound} invalid; "
+    "{stored_games} in tournament.db, {exported} in games.lath, {unsound} invalid; "
     "{only_stored} only in tournament.db, {only_exported} only in games.lath, {different} differ; "
     "{sound} valid in either"
 )
@@ -259,7 +260,7 @@ class _Check:
                 if not (count := unread.pop(where.partition(":")[0], 0)):
                     self.problems += 1
                     continue
-                more = f"{count - 1:,} more game{'s' if count > 2 else ''}"
+                more = count_of(count - 1, "more game")
                 words += f" (and {more})" if count > 1 else ""
             self._print(
                 partial(dict, file=place, message=why), partial("{}: {}".format, place, words)
@@ -274,11 +275,12 @@ class _Check:
             "sound": found.sound,
         }
         if not quiet:
-            words = f"{folder}: {_COUNTED.format(**counts)}"
+            valid = count_of(found.stored, "valid game")
+            words = f"{folder}: {_COUNTED.format(stored_games=valid, **counts)}"
             print(json.dumps({"folder": str(folder), **counts}) if self._as_json else fitted(words))
         if out is not None and not quiet:
             command = f"arena run --output {shlex.quote(str(out))}"
-            print(f"{out}: {found.sound} games; `{command}` resumes", file=sys.stderr)
+            print(f"{out}: {count_of(found.sound, 'game')}; `{command}` resumes", file=sys.stderr)
 
     def _add(self, found: Findings) -> None:
         """Add to the counts, and print the problems."""
@@ -308,8 +310,9 @@ class _Check:
             **TAKEN.rules_json(),
         }
         words = (
-            f"{self.records} records: {self.records - self.bad} valid, {self.bad} invalid "
-            f"({self.problems} problem{'' if self.problems == 1 else 's'}); {self.plies} plies; "
+            f"{count_of(self.records, 'record')}: "
+            f"{self.records - self.bad:,} valid, {self.bad:,} invalid "
+            f"({count_of(self.problems, 'problem')}); {count_of(self.plies, 'ply')}; "
             f"{took_s:.2f} s, {self.records / took_s:,.0f} records/s, "
             f"{self.plies / took_s:,.0f} plies/s"
         )
@@ -374,7 +377,8 @@ def show(
 ) -> None:
     """Draw a position or animate a recorded game.
 
-    Without --record the arena draws every record. --png and --gif need the extra `images`.
+    Without --record the arena draws the first record, or with --json every one. --png and --gif
+    need the extra `images`.
     """
     picture = png or gif
     refuse_json_beside(Path("-") if svg else picture, as_json=as_json)
@@ -420,7 +424,11 @@ def show(
                 done = {"record": entry.number, "ply": at, "written": [str(output.path)]}
                 print_done(done, as_json=as_json)
     if short:
-        others = f"; {short - 1} more records are too short" if short > 1 else ""
+        others = (
+            f"; {count_of(short - 1, 'more record')} {'is' if short == 2 else 'are'} too short"
+            if short > 1
+            else ""
+        )
         raise ConfigError(why + others)
     raise typer.Exit(status)
 

@@ -27,6 +27,7 @@ from lath.arena.tournament.outcome.page_files import write_page
 from lath.arena.tournament.outcome.sources import Doubt, material_of
 from lath.arena.tournament.outcome.taken import TAKEN
 from lath.arena.tournament.store.anchors import scale_in
+from lath.games.errors import count_of
 from lath.notation.archive.given import GivenGames
 from lath.notation.extras import EXTRAS
 from lath.notation.rules.replay import positions
@@ -265,7 +266,7 @@ def content_words(games: int, size: int) -> str:
     ('1 game, 85 kB', '12,000 games, 5.7 MB')
     """
     size_words = f"{size / 1e6:.1f} MB" if size >= 1_000_000 else f"{size / 1000:.0f} kB"
-    return f"{games:,} game{'' if games == 1 else 's'}, {size_words}"
+    return f"{count_of(games, 'game')}, {size_words}"
 
 
 @dataclass(frozen=True, kw_only=True)

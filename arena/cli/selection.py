@@ -23,7 +23,7 @@ from lath.arena.terminal.notices import print_error, print_note, print_warning
 from lath.arena.terminal.streams import tell_over
 from lath.arena.tournament.outcome.sources import origin_of
 from lath.arena.tournament.outcome.taken import TAKEN, files_in
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation import formats
 from lath.notation.archive.archive import Key, KeyNameError, SeenRecords, identity, keys
 from lath.notation.archive.given import GivenGames
@@ -218,7 +218,7 @@ class Selection:
         found, known = self.query.found_in(database), database.known
         for rules, error in database.unknown.items():
             number = int((database.rules[1][1:] == rules).sum())
-            print_error(f"{path}: {error} ({number} records)")
+            print_error(f"{path}: {error} ({count_of(number, 'record')})")
             self.bad += number
         self.records += int(known.sum())
         counts = TAKEN.by_rules(path)
@@ -274,9 +274,9 @@ class Selection:
         """Return text on the left-out records without those that do not match; empty if none."""
         words = ""
         if self.duplicates:
-            words += f"; {self.duplicates} duplicate{'s' * (self.duplicates > 1)} left out"
+            words += f"; {count_of(self.duplicates, 'duplicate')} left out"
         if self.copies:
-            words += f"; {self.copies} {'copy' if self.copies == 1 else 'copies'} left out"
+            words += f"; {count_of(self.copies, 'copy')} left out"
         if self.bad:
             words += f"; {self.bad_words()} left out"
         return words
@@ -289,7 +289,7 @@ class Selection:
     def lost_words(self) -> str:
         """Return text on the records that the replaced file would lose; empty if none."""
         lost = len(self.unkept or ())
-        words = f"{lost} record{'' if lost == 1 else 's'}" if lost else ""
+        words = count_of(lost, "record") if lost else ""
         return ", ".join(filter(None, (self.bad_words(), words)))
 
     def bad_words(self) -> str:
@@ -325,7 +325,7 @@ class Telling:
         """Show the number, unless one was shown within `EVERY_S`."""
         if self._is_telling and time.monotonic() > self._next_s:
             self._next_s = time.monotonic() + EVERY_S
-            self._told = f"{count:,} records"
+            self._told = count_of(count, "record")
             tell_over(self._told)
 
     def __exit__(self, *_: object) -> None:

@@ -35,6 +35,7 @@ from lath.arena.tournament.outcome.sources import (
 from lath.arena.tournament.outcome.versions import POOL
 from lath.arena.tournament.store.anchors import before_last_event, scale_in
 from lath.arena.tournament.store.database import is_being_played
+from lath.games.errors import count_of
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.files import write_atomically
 from lath.notation.record.record import Record
@@ -106,7 +107,7 @@ class SiteJob(PageJob):
             print_warning(f"{self.out / name}: kept, because it was changed by hand")
         words = content_words(index["standings"]["overall"]["games"], website.size)
         events, bots = len(index["tournaments"]), len(league.entrants)
-        self.written.add(self.out, f"{_count(events, 'event')}, {_count(bots, 'bot')}, {words}")
+        self.written.add(self.out, f"{count_of(events, 'event')}, {count_of(bots, 'bot')}, {words}")
         return [*self.doubts, *invalid_doubts(index["standings"])]
 
     def _material(self, source: _Source, doubts: list[Doubt]) -> Material:
@@ -341,10 +342,6 @@ def _time_of(date: str) -> float:
         return 0.0
 
 
-def _count(number: int, word: str) -> str:
-    return f"{number} {word}{'' if number == 1 else 's'}"
-
-
 def _named(given: Sequence[Path]) -> list[tuple[str, Path]]:
     """Return the events with their names, those of their folders or paths in a collection."""
     found: dict[str, Path] = {}
@@ -398,4 +395,4 @@ def write_private(
                     raise ConfigError(f"{place / name}: {why}", hint="-o OTHER, or --force")
                 write_atomically(made / name, [text.encode("utf-8", "replace")])
                 count += name.startswith("game-")
-        written.add(place, f"logs of {_count(count, 'game')} of {bot}")
+        written.add(place, f"logs of {count_of(count, 'game')} of {bot}")

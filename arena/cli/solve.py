@@ -30,6 +30,7 @@ from lath.arena.referee.answers import MOST_NODES, Limit
 from lath.arena.terminal.notices import print_note
 from lath.arena.terminal.streams import data_output
 from lath.games.core import Position, read_typed_move
+from lath.games.errors import count_of
 
 app = App()
 
@@ -154,4 +155,4 @@ def _show(at: Position, found: list[tuple[str, Solved]]) -> None:
         line = " ".join(one.line)
         print(f"{name}: {one.words}{f': {line}' if line else ''}", file=out)
     nodes, seconds = sum(one.nodes for _, one in found), sum(one.seconds for _, one in found)
-    print(f"{nodes:,} nodes, {seconds:.1f} s", file=out)
+    print(f"{count_of(nodes, 'node')}, {seconds:.1f} s", file=out)

@@ -40,7 +40,7 @@ from lath.arena.cli.outputs import PAGE, Force, Target
 from lath.arena.cli.selection import Distinct, Selection, Where
 from lath.arena.errors import FAULT, ConfigError
 from lath.arena.terminal.streams import BOM, data_output, fitted
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation.archive.given import GivenGames
 from lath.reports.counting.facts import ending_of
 from lath.reports.counting.figures import Survey
@@ -163,7 +163,7 @@ def stats(
             counted = _of_all(selection, opening_plies, endings=endings, as_json=as_json)
     left_out_words = selection.left_out_words()
     if not quiet and (where or left_out_words):
-        words = f"{counted} of {selection.records} records counted{left_out_words}"
+        words = f"{counted} of {count_of(selection.records, 'record')} counted{left_out_words}"
         print(fitted(words, sys.stderr), file=sys.stderr)
     raise typer.Exit(1 if selection.bad else 0)
 

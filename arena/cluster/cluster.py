@@ -47,6 +47,7 @@ from lath.arena.tournament.run.places import Bell
 from lath.arena.tournament.run.progress import Rate
 from lath.arena.tournament.run.slots import FEWEST, Host, PlaceLostError, Slot
 from lath.arena.tournament.store.jobs import PairJob
+from lath.games.errors import count_of
 from lath.reports.notes.notes import OtherMachine
 from lath.reports.notes.outcome import EventOutcome
 
@@ -205,10 +206,10 @@ class Cluster:
 
     def _say_who_is_there(self) -> None:
         count, machines = self._threads(), len(self._speeds)
-        where = f"on {machines} machine{'s' * (machines > 1)}"
+        where = f"on {count_of(machines, 'machine')}"
         page = self._connection.dashboard
         dashboard = f"; Dask shows its work at {page} if bokeh is installed" if page else ""
-        games_ = f"{count} game{'s' * (count > 1)} at a time"
+        games_ = f"{count_of(count, 'game')} at a time"
         self._say(f"cluster {self._address}: {games_} {where}{dashboard}")
 
     def _say(self, words: str) -> None:

@@ -37,7 +37,7 @@ from lath.arena.referee import process_trees
 from lath.arena.referee.memory import size
 from lath.arena.sandbox import users
 from lath.arena.sandbox.limits import with_modules
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.games.files import VARIABLE as GAMES
 from lath.games.files import add_all, named_files
 from lath.games.plugins import pack_ids, packs
@@ -178,7 +178,7 @@ def _machine() -> Iterator[DoctorFinding]:
     yield DoctorFinding(
         group="machine",
         name="jobs",
-        found=f'jobs = "auto" plays {jobs} game{"s" * (jobs > 1)} at once with one-thread bots',
+        found=f'jobs = "auto" plays {count_of(jobs, "game")} at once with one-thread bots',
         numbers={"jobs": jobs},
     )
     yield _pinning(jobs)
@@ -284,7 +284,7 @@ def _open_files(jobs: int) -> DoctorFinding:
         group="limits",
         name="open files",
         verdict="ok" if is_enough else "missing" if few else "note",
-        found=f"{allowed} allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        found=f"{allowed} allowed, {count_of(jobs, 'game')} at once "
         f"need{'s' * (jobs == 1)} {needed:,}",
         remedy="" if is_enough else f"ulimit -n {needed}" + ("" if few else ", or lower jobs"),
         numbers={"needed": needed, **({} if is_free else {"allowed": hard})},
@@ -314,7 +314,7 @@ def _processes(jobs: int) -> DoctorFinding:
         group="limits",
         name="processes",
         verdict="ok" if is_enough else "missing" if few else "note",
-        found=f"{count} more allowed, {jobs} game{'s' * (jobs > 1)} at once "
+        found=f"{count} more allowed, {count_of(jobs, 'game')} at once "
         f"need{'s' * (jobs == 1)} at least {needed:,}",
         remedy="" if is_enough else f"{remedy}{'' if few else ', or lower jobs'}",
         numbers={"needed": needed, **({} if left < 0 else {"left": left})},

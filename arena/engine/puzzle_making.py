@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from itertools import count
 from random import Random
 from typing import Final
 
@@ -13,8 +14,9 @@ from lath.arena.engine.engine import Engine
 from lath.arena.engine.puzzle_book import Puzzle, Task
 from lath.arena.engine.solving import Solved, solve, solve_move
 from lath.arena.referee.answers import Limit
+from lath.games.capabilities import boarded
 from lath.games.core import Game, Move, Position, least
-from lath.games.fast import fast_board
+from lath.games.fast import FastBoard, fast_board
 
 FEWEST: Final = 3
 """Fewest plies of a win; an immediate win is too easy."""
@@ -29,7 +31,11 @@ NODES_TO_LOOK: Final = 20
 """Factor on the nodes of a proof for a search of all moves, which costs less per node."""
 
 UNSEEN: Final = 6
-"""Unproven positions after which a game is left; the search goes backwards from its end."""
+UNSEEN_PLAIN: Final = 2
+"""Unproven positions after which a game is left; the search goes backwards from its end.
+
+Fewer for games without their own fast board.
+"""
 
 OPENING: Final = 4
 """Number of random plies at the beginning of a game."""
@@ -39,6 +45,14 @@ AT_RANDOM: Final = 0.15
 
 NODES_TO_MEASURE: Final = 1000
 """Factor on the nodes for finding the exact length of a win."""
+
+PLAIN_TO_PROVE: Final = 0.1
+PLAIN_TO_LOOK: Final = 1
+PLAIN_TO_MEASURE: Final = 20
+"""Factors for games without their own fast board: a node of a proof plays every move there."""
+
+LONGEST: Final = 300
+"""Most plies of a random game."""
 
 HASH: Final = 30_000
 """Positions that a bot remembers per question; allocating more takes longer than searching."""
@@ -104,33 +118,46 @@ class Maker:
     graded: Counter[int] = field(default_factory=Counter)
     """Number of puzzles by difficulty."""
 
-    def puzzles(self, tell: Callable[[int], object]) -> Iterator[Puzzle]:
-        """Yield puzzles without end; `tell` gets the number of each game that was searched."""
-        number = 0
-        while True:
-            number += 1
+    begun: int = 0
+    """Number of games whose positions were searched."""
+
+    looked_at: int = 0
+    """Number of positions in them that were searched."""
+
+    def puzzles(self, tell: Callable[[], object]) -> Iterator[Puzzle]:
+        """Yield puzzles without end; `tell` is called at each position."""
+        for number in count(1):
             chance = Random(f"{self.seed} puzzles {self.game.id} {number}")
-            found = self._of_game(self._played(chance) if number % 2 else self._careful(chance))
-            tell(number)
+            tell()
+            positions, self.begun = self._game(number, chance), number
+            found = self._of_game(positions, tell)
             if found is not None and self.graded[found.grade] < self.most:
                 self.graded[found.grade] += 1
                 self.known.add(least(found.position).text())
                 yield found
 
-    def _of_game(self, positions: list[Position]) -> Puzzle | None:
+    def _game(self, number: int, chance: Random) -> list[Position]:
+        """Return positions of a new game."""
+        if boarded(self.game) is None:
+            return self._wary(chance)
+        return self._played(chance) if number % 2 else self._careful(chance)
+
+    def _of_game(self, positions: list[Position], tell: Callable[[], object]) -> Puzzle | None:
         """Return the most difficult puzzle of a game, searched from its end to its beginning.
 
         The tasks `win` and `hold` come before `win-in`.
         """
         best: Puzzle | None = None
-        unseen = 0
+        unseen, most = 0, UNSEEN_PLAIN if boarded(self.game) is None else UNSEEN
         for position in reversed(positions):
-            found = solve(self.bots.looker, position, _wider(self.limit))
+            tell()
+            self.looked_at += 1
+            found = solve(self.bots.looker, position, _to_look(self.limit, position))
             if found.value == "unknown":
-                found = solve(self.bots.prover, position, self.limit)
+                found = solve(self.bots.prover, position, _to_prove(self.limit, position))
             if found.value == "unknown":
                 unseen += 1
-                if unseen == UNSEEN:
+                if unseen == most:
                     break
                 continue
             if least(position).text() in self.known:
@@ -170,6 +197,23 @@ class Maker:
             position = position.play(chance.choice(moves))
         return positions
 
+    def _wary(self, chance: Random) -> list[Position]:
+        """Return the positions of a random game in which no player allows an immediate win.
+
+        Unlike `_careful`, it tries the moves of a position only until one is tempting. A game
+        without its own fast board needs too long for all of them, or for the moves of a bot.
+        """
+        board = fast_board(self.game.start(self.game.draw_setup(chance.randrange(2**31))))
+        positions: list[Position] = []
+        while board.winner is None and len(positions) < LONGEST:
+            positions.append(board.position())
+            codes = board.legal()
+            chance.shuffle(codes)
+            if (code := next((code for code in codes if _tempts(board, code)), None)) is None:
+                break
+            board.play(code)
+        return positions
+
     def _of_position(self, position: Position, found: Solved) -> Puzzle | None:
         """Return the puzzle of a position with a known value, or None if it is not one."""
         is_short = found.plies is not None and found.plies < FEWEST
@@ -198,7 +242,7 @@ class Maker:
 
     def _in_plies(self, position: Position, tempts: int) -> Puzzle | None:
         """Return the puzzle in which only one move wins within some plies, or None."""
-        found = solve(self.bots.looker, position, _wider(self.limit))
+        found = solve(self.bots.looker, position, _to_look(self.limit, position))
         plies = found.plies
         if found.value != "win" or plies is None or not FEWEST <= plies <= MOST_LOOKED_AT:
             return None
@@ -220,19 +264,19 @@ def _rank(puzzle: Puzzle) -> tuple[bool, int]:
 def tempting(position: Position) -> list[Move]:
     """Return the moves that neither lose at once nor allow a win with the next move."""
     board = fast_board(position)
+    return [board.moves[code] for code in board.legal() if _tempts(board, code)]
+
+
+def _tempts(board: FastBoard, code: int) -> bool:
+    """Return whether a move neither loses at once nor allows a win with the next move."""
     me = board.to_move
-    found: list[Move] = []
-    for code in board.legal():
-        board.play(code)
-        tempts = (
-            (board.to_move == me or not board.threats()[0])
-            if board.winner is None
-            else board.winner != 1 - me
-        )
-        board.undo()
-        if tempts:
-            found.append(board.moves[code])
-    return found
+    board.play(code)
+    if board.winner is None:
+        tempts = board.to_move == me or not board.threats()[0]
+    else:
+        tempts = board.winner != 1 - me
+    board.undo()
+    return tempts
 
 
 def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
@@ -257,23 +301,42 @@ def wrong_with(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
 
 
 def _settled(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
-    """Return the value of a move, from the prover or else from the looker."""
-    one = solve_move(bots.prover, position, move, limit)
+    """Return the value of a move from either bot; the one with the cheaper nodes goes first."""
+    asked = [(bots.prover, _to_prove(limit, position)), (bots.looker, _to_look(limit, position))]
+    if boarded(position.game) is None:
+        asked.reverse()
+    (bot, first), (other, second) = asked
+    one = solve_move(bot, position, move, first)
     if one.value == "unknown":
-        one = solve_move(bots.looker, position, move, _wider(limit))
+        one = solve_move(other, position, move, second)
     return one
 
 
 def _exactly(bots: Bots, position: Position, move: Move, limit: Limit) -> Solved:
     """Return the value of a move, with its exact length if that can be found."""
-    one = solve_move(bots.looker, position, move, _wider(limit))
+    one = solve_move(bots.looker, position, move, _to_look(limit, position))
     if one.plies is None or len(one.line) != one.plies:
-        one = solve_move(bots.measurer, position, move, _wider(limit, NODES_TO_MEASURE))
+        one = solve_move(bots.measurer, position, move, _to_measure(limit, position))
     return one
 
 
-def _wider(limit: Limit, times: int = NODES_TO_LOOK) -> Limit:
-    return limit if limit.nodes is None else replace(limit, nodes=times * limit.nodes)
+def _to_prove(limit: Limit, position: Position) -> Limit:
+    """Return the limit for a proof."""
+    return _wider(limit, PLAIN_TO_PROVE if boarded(position.game) is None else 1)
+
+
+def _to_look(limit: Limit, position: Position) -> Limit:
+    """Return the limit for a search of all moves."""
+    return _wider(limit, PLAIN_TO_LOOK if boarded(position.game) is None else NODES_TO_LOOK)
+
+
+def _to_measure(limit: Limit, position: Position) -> Limit:
+    """Return the limit for finding the exact length of a win."""
+    return _wider(limit, PLAIN_TO_MEASURE if boarded(position.game) is None else NODES_TO_MEASURE)
+
+
+def _wider(limit: Limit, times: float) -> Limit:
+    return limit if limit.nodes is None else replace(limit, nodes=max(1, int(times * limit.nodes)))
 
 
 def _wrong_length(puzzle: Puzzle, bots: Bots, limit: Limit) -> str:
@@ -300,7 +363,7 @@ def _wrong_within(puzzle: Puzzle, looker: Engine, limit: Limit) -> str:
     for move in (move for move in puzzle.position.legal_moves() if move != puzzle.answer):
         one = solve_move(looker, puzzle.position, move, limit)
         if _wins_within(one, puzzle.plies) is None:
-            one = solve_move(looker, puzzle.position, move, _wider(limit))
+            one = solve_move(looker, puzzle.position, move, _to_look(limit, puzzle.position))
         if (wins := _wins_within(one, puzzle.plies)) is None:
             return f"{move} is unknown after {one.depth or 0} plies"
         if wins:

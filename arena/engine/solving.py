@@ -16,7 +16,7 @@ from lath.arena.engine.engine import Engine
 from lath.arena.entrants.compiling import COMMAND, slow
 from lath.arena.referee.answers import Info, Limit, Proof
 from lath.games.core import Move, Position
-from lath.games.errors import hinted
+from lath.games.errors import count_of, hinted
 
 Value = Literal["win", "loss", "draw", "unknown"]
 
@@ -67,14 +67,10 @@ class Solved:
         if self.value == "unknown":
             return f"unknown, {self.guess}" if self.guess else "unknown"
         if self.plies is not None:
-            return f"{self.value} in {self.plies} {_plies(self.plies)}"
+            return f"{self.value} in {count_of(self.plies, 'ply')}"
         if self.at_most is not None:
-            return f"{self.value} in at most {self.at_most} {_plies(self.at_most)}"
+            return f"{self.value} in at most {count_of(self.at_most, 'ply')}"
         return self.value
-
-
-def _plies(count: int) -> str:
-    return "ply" if count == 1 else "plies"
 
 
 def note_on(bot: Engine) -> str:

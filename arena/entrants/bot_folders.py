@@ -13,6 +13,7 @@ from lath.arena.entrants.minimum import Claim
 from lath.arena.entrants.programs import (
     RUN_BY,
     advice_on,
+    is_there,
     main_of_package,
     may_be_run,
     resolve,
@@ -20,13 +21,28 @@ from lath.arena.entrants.programs import (
 from lath.arena.errors import ConfigError
 
 
-def started_by(path: Path, called: str) -> tuple[str, ...]:
-    """Return the command that starts a file; raises ConfigError."""
+def started(
+    words: tuple[str, ...], home: Path, called: str, write: str = ""
+) -> tuple[str, ...] | None:
+    """Return the resolved command for words that begin with a file in `home`; None without one.
+
+    Raises ConfigError, whose hint begins with `write`.
+    """
+    path = home / words[0]
+    if not is_there(path, Path.is_file) or ("/" not in words[0] and len(words) > 1):
+        return None
+    return (*started_by(path, called, write), *resolve(words, home)[1:])
+
+
+def started_by(path: Path, called: str, write: str = "") -> tuple[str, ...]:
+    """Return the command that starts a file; raises ConfigError, whose hint begins with `write`."""
     here = Path.cwd()
     shown = f"./{path.relative_to(here)}" if path.is_relative_to(here) else str(path)
     advice = advice_on((shown,), here)
     if advice and (advice.before or not advice.words):
-        raise ConfigError(f"{called}: {advice.why}", hint=advice.hint(shlex.join(advice.words)))
+        raise ConfigError(
+            f"{called}: {advice.why}", hint=advice.hint(f"{write}{shlex.join(advice.words)}")
+        )
     return resolve(advice.words if advice else (shown,), here)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lath.arena.entrants import minimum
-from lath.arena.entrants.bot_folders import started_by, table_in
+from lath.arena.entrants.bot_folders import started, table_in
 from lath.arena.entrants.flag_text import split_parts, words_of
 from lath.arena.entrants.programs import (
     bundled,
@@ -232,9 +232,8 @@ def _program(words: tuple[str, ...], role: str, home: Path, *, is_built: bool) -
 
     With `is_built` the program may not exist yet.
     """
-    path = home / words[0]
-    if is_there(path, Path.is_file) and ("/" in words[0] or len(words) == 1):
-        return (*started_by(path, role.upper()), *resolve(words, home)[1:])
+    if (command := started(words, home, role.upper())) is not None:
+        return command
     if is_built and "/" in words[0]:
         return resolve(words, home)
     if shutil.which(words[0]) is None and not (len(words) == 1 and words[0] in bundled()):

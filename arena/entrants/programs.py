@@ -189,11 +189,15 @@ class Advice(NamedTuple):
     before: str = ""
     """The shell command to type first, or empty."""
 
+    instead: str = ""
+    """The shell command after which the file starts as typed, or empty."""
+
     def hint(self, typed: str) -> str:
         """Return what to type, a line each; `typed` is `words` as this place takes them."""
         if not self.words:
             return "name the program that runs this file, or build it first"
-        return f"{self.before}\n{typed}" if self.before else typed
+        lines = (self.before, typed, self.instead and f"or {self.instead}")
+        return "\n".join(filter(None, lines))
 
 
 _OF_WINDOWS: Final = "has Windows line ends, so the program in its first line is not found"
@@ -219,11 +223,13 @@ def advice_on(command: tuple[str, ...], folder: Path) -> Advice | None:
             return Advice(why, command, rf"sed -i 's/\r$//' {shlex.quote(program)}")
     else:
         return None
-    if runner is not None:
-        return Advice(why, (*runner, program, *arguments))
     named = program if is_path else f"./{program}"
-    before = "" if may_be_run(path) else f"chmod +x {shlex.quote(named)}"
-    return Advice(why, (named, *arguments), before)
+    allow = "" if may_be_run(path) else f"chmod +x {shlex.quote(named)}"
+    if runner is not None:
+        is_startable = is_path and not _wrong_first_line(path, is_script=True)
+        instead = allow if is_startable else ""
+        return Advice(why, (*runner, program, *arguments), instead=instead)
+    return Advice(why, (named, *arguments), allow)
 
 
 BUILDS: Final[Mapping[str, tuple[str, str]]] = {

@@ -6,40 +6,19 @@ import os
 import shlex
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from difflib import get_close_matches
-from subprocess import TimeoutExpired
 from typing import Final
 
 from lath.arena.botcheck.points import Verdict
 from lath.arena.errors import ConfigError
-from lath.arena.gamecheck import drawing, playing, replica, rules, speed, turning
+from lath.arena.gamecheck import comparing, drawing, playing, rules, speed
 from lath.arena.gamecheck.lab import GameLab, error_words
-from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, ok, untested
-from lath.games.errors import GameFileError
+from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, untested
+from lath.games.errors import GameFileError, count_of
 from lath.games.naming import all_named
 from lath.games.trial import postponed
 
-
-def _same_elsewhere(lab: GameLab) -> Iterator[GameFinding]:
-    """Yield how another process plays the game differently."""
-    try:
-        words = replica.difference(lab.game)
-    except TimeoutExpired:
-        yield untested(f"another process needs more than {replica.WITHIN_S:.0f} s for three games")
-        return
-    if words:
-        yield fault(
-            words,
-            "let nothing depend on the order of a set or on hash(), which differ between "
-            "processes: sort what comes from a set",
-        )
-    else:
-        yield ok("another process has the same positions and moves")
-
-
-_ELSEWHERE: Final = GameStep("processes", "is the same game in each process", _same_elsewhere)
-
 CHAPTERS: Final[Mapping[str, Sequence[GameStep]]] = {
-    "contract": (*map(rules.step_of, rules.CONTRACT), _ELSEWHERE, rules.VARIANTS),
+    "contract": (*map(rules.step_of, rules.CONTRACT), comparing.ELSEWHERE, rules.VARIANTS),
     "texts": (
         *map(rules.step_of, ("move-texts", "position-texts")),
         rules.REASONS,
@@ -47,7 +26,7 @@ CHAPTERS: Final[Mapping[str, Sequence[GameStep]]] = {
         rules.CARD,
         rules.step_of("lessons"),
     ),
-    "symmetries": (rules.step_of("declared"), turning.UNDECLARED),
+    "symmetries": (rules.step_of("declared"), comparing.UNDECLARED),
     "drawing": (
         *map(rules.step_of, ("pieces", "contents")),
         drawing.DISTINCT,
@@ -163,7 +142,7 @@ def verdict_words(points: Sequence[GamePoint]) -> str:
     faults = sum(point.verdict is Verdict.FAULT for point in points)
     warnings = sum(point.verdict is Verdict.WARNING for point in points)
     if faults:
-        return f"{faults} fault{'s' * (faults > 1)}: not fit for tournaments"
+        return f"{count_of(faults, 'fault')}: not fit for tournaments"
     if warnings:
-        return f"fit for tournaments, with {warnings} warning{'s' * (warnings > 1)}"
+        return f"fit for tournaments, with {count_of(warnings, 'warning')}"
     return "fit for tournaments"

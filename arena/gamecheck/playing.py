@@ -13,7 +13,7 @@ from lath.arena.entrants.programs import bundled
 from lath.arena.flows.runs import RunResult, tournament
 from lath.arena.gamecheck.lab import LONGEST, GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
-from lath.games.errors import LathError
+from lath.games.errors import LathError, count_of
 from lath.games.naming import lasting
 from lath.notation.record.tags import Termination
 from lath.reports.counting.estimates import wilson
@@ -87,7 +87,7 @@ def _scores(run: RunResult) -> Iterator[GameFinding]:
     elif not lost:
         rows = {row.name: row for row in run.standings.overall.rows}
         scores = [f"{name} {rows[name].points:g}/{rows[name].games}" for name in rows]
-        yield ok(f"{', '.join(scores)} in {len(games)} games")
+        yield ok(f"{', '.join(scores)} in {count_of(len(games), 'game')}")
 
 
 TOURNAMENT: Final = GameStep(
@@ -103,19 +103,20 @@ def _end(lab: GameLab) -> Iterator[GameFinding]:
         "and keep what it counts in the position"
     )
     if not found.finished:
-        yield fault(f"none of {found.games} random games ended within {LONGEST:,} plies", mend)
+        yield fault(
+            f"none of {count_of(found.games, 'random game')} ended within {LONGEST:,} plies", mend
+        )
         return
     if found.unfinished:
         yield warning(
-            f"{found.unfinished} of {found.games} random games did not end within {LONGEST:,} "
-            "plies",
+            f"{found.unfinished} of {count_of(found.games, 'random game')} did not end within "
+            f"{LONGEST:,} plies",
             mend,
         )
         return
     lengths = found.lengths
-    plural = "s" if found.games > 1 else ""
     yield ok(
-        f"{found.games} random game{plural}, of {fmean(lengths):.1f} plies on average "
+        f"{count_of(found.games, 'random game')}, of {fmean(lengths):.1f} plies on average "
         f"({min(lengths)} to {max(lengths)})"
     )
 

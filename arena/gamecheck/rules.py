@@ -9,7 +9,7 @@ from lath.arena.gamecheck.lab import GameLab, error_words
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
 from lath.games.capabilities import boarded, lessons_of, mends_of
 from lath.games.cards import card_of, variants
-from lath.games.errors import UnknownGameError
+from lath.games.errors import UnknownGameError, count_of
 from lath.games.laws import Law, LawFault
 from lath.games.registry import get
 from lath.games.trial import faults_of
@@ -197,7 +197,7 @@ def finding_of(lab: GameLab, one: LawFault) -> GameFinding:
 def _fine(lab: GameLab, point: str) -> Iterator[GameFinding]:
     """Yield the finding of a point without faults."""
     tally, game = lab.tally, lab.game
-    numbers = f"{tally.games} random games with {tally.positions:,} positions"
+    numbers = f"{count_of(tally.games, 'random game')} with {count_of(tally.positions, 'position')}"
     match point:
         case "exceptions":
             yield ok(f"none in {numbers}")
@@ -206,13 +206,15 @@ def _fine(lab: GameLab, point: str) -> Iterator[GameFinding]:
         case "lessons":
             count = len(lessons_of(game))
             if not count:
-                yield note("no lessons", "add lessons, so that people learn the rules by moves")
+                form = f"lessons = ({form_of_a_lesson(lab)},)"
+                mend = f"add lessons, which teach the rules by moves: {form} in the class, with "
+                yield note("no lessons", f"{mend}Lesson from lath.games.core")
             else:
-                yield ok(f"{count} lessons" if count > 1 else "one lesson")
+                yield ok(count_of(count, "lesson"))
         case "start":
             many = len(game.start().legal_moves())
             has = "with setups" if game.has_setups else "without setups"
-            yield ok(f"{many} first moves, {has}")
+            yield ok(f"{count_of(many, 'first move')}, {has}")
         case "move-texts":
             yield from _of_moves(lab)
         case "pieces":
@@ -255,6 +257,13 @@ def _of_endings(lab: GameLab) -> Iterator[GameFinding]:
             )
             return
     yield ok(", ".join(endings) or "no random game ended")
+
+
+def form_of_a_lesson(lab: GameLab) -> str:
+    """Return a lesson of a game as its author would write it."""
+    moves = ("a1",) if lab.faults else tuple(map(str, lab.game.start().legal_moves()[:1]))
+    words = f"{lab.game.colours[0].capitalize()} begins."
+    return f"Lesson(title='The first move', words={words!r}, moves={moves!r})"
 
 
 def _has_reasons(lab: GameLab) -> Iterator[GameFinding]:

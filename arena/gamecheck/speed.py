@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, rate_words, warning
@@ -15,6 +15,7 @@ from lath.games.capabilities import boarded, key_of, playing
 from lath.games.core import Game, Position
 from lath.games.fast import FastBoard, fast_board, has_compiled_form
 from lath.games.registry import get
+from lath.games.simple import SimpleGame
 
 _SECONDS: Final = 0.5
 """CPU seconds of each measurement."""
@@ -57,22 +58,32 @@ def _measure(lab: GameLab) -> Iterator[GameFinding]:
 def costs_of(lab: GameLab) -> dict[str, float]:
     """Return the CPU seconds of one call of each member that a search needs at each position.
 
-    The cost of `text()` is that of the key of the position, which is a hash of the text by default.
+    The members are those that the author of the game wrote. The cost of `text()` is that of the key
+    of the position, which is a hash of the text by default.
     """
     visits = [visit for visit in lab.sample if visit.move is not None][:60]
-    members: dict[str, Callable[[Position], object]] = {
+    game = lab.game
+    played = "play()"
+    members: dict[str, Callable[[Any], object]] = {
         "legal_moves()": lambda position: position.legal_moves(),
         "outcome()": lambda position: position.outcome(),
         "text()": key_of,
     }
+    if isinstance(game, SimpleGame):
+        played = "after()"
+        members = {
+            "legal()": lambda state: [*game.legal(state)],
+            "ending()": game.ending,
+            "the hash": key_of,
+        }
     costs = {}
     share = lab.seconds(0.1)
     for name, call in members.items():
         # a new position each time: the last one may keep what it has computed
         fresh = [lab.game.position(visit.position.text()) for visit in visits]
         costs[name] = _time_of([partial(call, one) for one in fresh], share)
-    played = [partial(visit.position.play, visit.move) for visit in visits if visit.move]
-    return {"play()": _time_of(played, share), **costs}
+    plays = [partial(visit.position.play, visit.move) for visit in visits if visit.move]
+    return {played: _time_of(plays, share), **costs}
 
 
 def _time_of(calls: Iterable[Callable[[], object]], seconds: float) -> float:
@@ -156,11 +167,24 @@ def hook_of(lab: GameLab) -> str:
     name = max(costs, key=costs.__getitem__)
     share = f"{costs[name] / (sum(costs.values()) or 1.0):.0%} of a search is {name}"
     position = lab.sample[0].position
-    if name == "play()" and playing(position) == type(position).play:
-        return f"define play_known(move), which plays without a test of legality: {share}"
-    if name == "text()":
-        return f"define key(), a hash of the position, instead of the default from text(): {share}"
-    return f"define fast(position), which returns a FastBoard that plays and takes back: {share}"
+    if name == "play()" and playing(position) != type(position).play:
+        return f"make play_known() faster: {share}"
+    return f"{FASTER[name]}: {share}"
+
+
+FASTER: Final = {
+    "legal()": "let legal() compute with sets of cells and yield each move, because often only the "
+    "first one is needed",
+    "ending()": "let ending() look at sets of cells with has_line(), finished() or connects() of "
+    "the board, and only at the pieces of the last player",
+    "after()": "let after() change whole sets of cells with with_cells() and take()",
+    "the hash": "define fast(position), which returns a FastBoard: the rules themselves are fast",
+    "play()": "define play_known(move), which plays without a test of legality",
+    "text()": "define key(), a hash of the position, instead of the default from text()",
+    "outcome()": "find the outcome when a move is played, from that move, and keep it",
+    "legal_moves()": "compute legal moves with sets of cells, and keep them in the position",
+}
+"""The remedy for each slow member, by its name."""
 
 
 POSITIONS: Final = GameStep("speed", "plays random games quickly", _measure)

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final
 
-from lath.arena.terminal.layout import LayoutColumn, Output, figure, number_of, p_value
+from lath.arena.terminal.layout import LayoutColumn, Output, figure, p_value
+from lath.games.errors import count_of
 from lath.notation.query.query import quoted
 from lath.reports.counting.estimates import RATE
 from lath.reports.explaining.better import SAYS, Better
@@ -54,8 +55,8 @@ class _Printer:
     def print_scored(self) -> None:
         """Print the bot's points by game type and side."""
         of, rows = self._of, self._of.scored
-        points = f"{of.points:g} point{'' if of.points == 1 else 's'}"
-        title = f"{of.bot}: {points} of {number_of(of.games, 'game')}"
+        points = f"{of.points:g} {'point' if of.points == 1 else 'points'}"
+        title = f"{of.bot}: {points} of {count_of(of.games, 'game')}"
         columns = [
             LayoutColumn("game", [row.game for row in rows], kind="name"),
             LayoutColumn("side", [("first", "second")[row.seat] for row in rows], kind="name"),
@@ -79,7 +80,7 @@ class _Printer:
         if not of.findings:
             output.title("No significant findings")
             output.words(
-                f"{_tests(of.tested)}; no effect is statistically significant"
+                f"{count_of(of.tested, 'test')}; no effect is statistically significant"
                 if of.tested
                 else "there are too few games to test"
             )
@@ -91,10 +92,8 @@ class _Printer:
                 "points"
             )
             if of.tested:
-                words += (
-                    f". {_tests(of.tested)}; about 1 in {1 / RATE:.0f} reports on bots without "
-                )
-                words += "weaknesses has a finding by chance"
+                words += f". {count_of(of.tested, 'test')}; about 1 in {1 / RATE:.0f} reports on "
+                words += "bots without weaknesses has a finding by chance"
             output.words(words)
             for number, finding in enumerate(of.findings, 1):
                 self._print_finding(number, finding)
@@ -202,7 +201,7 @@ class _Printer:
         ]
         self._output.table("Turning points", columns)
         if of.undecided:
-            of_lost = number_of(of.undecided, "game")
+            of_lost = count_of(of.undecided, "game")
             self._output.words(f"turning point unknown in {of_lost} that the bot lost")
 
     def print_timed(self) -> None:
@@ -317,7 +316,3 @@ def _columns(findings: Sequence[Finding]) -> list[LayoutColumn]:
 
 def _part(part: int, whole: int) -> str:
     return f"{part:,} of {whole:,}" if whole else "-"
-
-
-def _tests(number: int) -> str:
-    return f"{number} test{'' if number == 1 else 's'}"

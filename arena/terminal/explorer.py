@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from lath.arena.terminal.boards import drawing
-from lath.arena.terminal.layout import LayoutColumn, Output, figure, interval, number_of
+from lath.arena.terminal.layout import LayoutColumn, Output, figure, interval
 from lath.arena.terminal.streams import unfiltered
 from lath.games.core import plain_move
+from lath.games.errors import count_of
 
 if TYPE_CHECKING:
     from lath.games.core import Position
@@ -37,7 +38,7 @@ def print_node(
         output.table("Moves played and positions reached", _columns(node, rows))
         if left_out:
             played = sum(each.played.times for each in left_out)
-            words = f"and {number_of(len(left_out), 'more move')}, {number_of(played, 'game')}"
+            words = f"and {count_of(len(left_out), 'more move')}, {count_of(played, 'game')}"
             output.words(f"{words}: --all shows them")
 
 
@@ -47,7 +48,7 @@ def _told(node: Node, asked: Position) -> list[str]:
     state = f"{colour} ({node.to_move.word}) to move"
     if outcome:
         state = outcome.told(*asked.game.colours)
-    games = number_of(node.games, "game")
+    games = count_of(node.games, "game")
     if not node.here.times:
         return [f"{state}; none of {games} reaches this position"]
     verb = "reaches" if node.here.times == 1 else "reach"

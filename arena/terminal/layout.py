@@ -221,15 +221,6 @@ def p_value(chance: float | None) -> str:
     return "<0.001" if chance is not None and chance < 0.001 else figure(chance, ".3f")
 
 
-def number_of(number: int, what: str) -> str:
-    """Return a number with its noun.
-
-    >>> number_of(1, "game"), number_of(1200, "game")
-    ('1 game', '1,200 games')
-    """
-    return f"{number:,} {what}{'' if number == 1 else 's'}"
-
-
 def often(text: str, times: int) -> str:
     """Return a warning or note with the number of its occurrences."""
     return f"{text} ({times} times)" if times > 1 else text

@@ -41,6 +41,7 @@ from lath.arena.tournament.run.events import (
     Warned,
 )
 from lath.arena.tournament.run.progress import Progress
+from lath.games.errors import count_of
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -156,7 +157,7 @@ def standings(progress: Progress, width: int, rows: int, letters: Letters) -> li
     if found.places and says:
         lines.append([part(found.says, "dim")])
     if hidden := len(ranked) - len(scores):
-        lines.append([part(f"   … {hidden} more bots", "dim")])
+        lines.append([part(f"   … {count_of(hidden, 'more bot')}", "dim")])
     return lines
 
 
@@ -211,8 +212,10 @@ def progress_words(progress: Progress) -> list[str]:
     """Return the games done, the speed of the last minute and of the run, and the time left."""
     now_s = progress.clock()
     beyond = f", {progress.beyond} more that do not count" if progress.beyond else ""
-    games = f"{progress.done} of {progress.total}" if progress.has_total else f"{progress.done}"
-    words = [f"{games} games{beyond}"]
+    games = count_of(progress.done, "game")
+    if progress.has_total:
+        games = f"{progress.done:,} of {count_of(progress.total, 'game')}"
+    words = [f"{games}{beyond}"]
     if progress.rate.games:
         words.append(f"{_rate(progress.rate.recent(now_s))} games/s")
         if now_s - progress.rate.began_s > 60:
@@ -220,7 +223,7 @@ def progress_words(progress: Progress) -> list[str]:
     left = [] if (left_s := progress.left_s()) is None else [span(left_s)]
     if (games_left := progress.games_left) is not None:
         about = f" (about {left[0]})" if left_s else ""
-        words.append(f"{games_left} games of the budget left{about}")
+        words.append(f"{count_of(games_left, 'game')} of the budget left{about}")
     elif progress.budget_left_s is not None:
         words.append(f"{span(progress.budget_left_s)} of the budget left")
     elif left_s:
@@ -231,18 +234,19 @@ def progress_words(progress: Progress) -> list[str]:
 def cluster_words(seen: ClusterSeen) -> list[str]:
     """Return a line on the whole cluster and one per machine, the fastest first."""
     counts = [
-        f"{seen.workers} worker{'s' * (seen.workers != 1)}",
-        f"{seen.slots} games at a time",
-        f"{seen.queued} pairs in the queue",
+        count_of(seen.workers, "worker"),
+        f"{count_of(seen.slots, 'game')} at a time",
+        f"{count_of(seen.queued, 'pair')} in the queue",
     ]
     if seen.lost:
-        counts.append(f"{seen.lost} lost pairs played again")
+        counts.append(f"{count_of(seen.lost, 'lost pair')} played again")
     if not seen.connected:
         counts = ["the scheduler does not answer", *counts[3:]]
     return [
         ", ".join(counts),
         *(
-            f"{host.name}: {host.slots} at a time, {_rate(host.rate)} games/s, {host.games} games"
+            f"{host.name}: {host.slots} at a time, {_rate(host.rate)} games/s, "
+            f"{count_of(host.games, 'game')}"
             for host in sorted(seen.hosts, key=lambda host: -host.rate)
         ),
     ]
@@ -316,7 +320,9 @@ class _View:
                 self._say(f"seed: SHA-256 {event.seed_sha256}")
             case GameEnded() if self._verbose:
                 line = f"{event.number}. {event.game}: {event.first} - {event.second}"
-                self._say(f"{line} {event.result} ({event.termination}, {event.plies} plies)")
+                self._say(
+                    f"{line} {event.result} ({event.termination}, {count_of(event.plies, 'ply')})"
+                )
             case Warned() | PairingStopped() | BotBenched() if not self.is_live:
                 self._say(f"warning: {next(reversed(self._progress.warnings))}", "yellow")
             case Status() if not self.is_live and not self._quiet:

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from lath.arena.terminal.layout import LayoutColumn, Output, span
-from lath.arena.terminal.tables import games_in_words, print_waiting
+from lath.arena.terminal.tables import print_waiting
+from lath.games.errors import count_of
 from lath.reports.counting.columns import likelihood
 from lath.reports.event.seasons import pairing_words
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def print_plan(plan: Plan, output: Output) -> None:
     """Print the expected games and time of a tournament, and the expected precision."""
     least, most = plan.games
-    games = games_in_words(most) if least == most else f"{least} to {games_in_words(most)}"
+    games = count_of(most, "game") if least == most else f"{least} to {count_of(most, 'game')}"
     so_far = f", {plan.played} are played" if plan.played else ""
     output.words(f"{plan.event}, a {plan.format}: {games} to play{so_far}")
     output.words(_plan_time(plan), *plan.slow)

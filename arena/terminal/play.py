@@ -50,7 +50,7 @@ from lath.games.core import (
     read_typed_move,
 )
 from lath.games.drawing.changes import changed_cells, worded
-from lath.games.errors import GameError, MoveSyntaxError
+from lath.games.errors import GameError, MoveSyntaxError, count_of
 from lath.notation import protocol as wire
 from lath.notation.protocol import TimeControl
 from lath.notation.record.tags import Termination
@@ -335,7 +335,8 @@ class Sitting:
             case Typed.MOVES:
                 moves = self.position.legal_moves()
                 width = min(100, shutil.get_terminal_size().columns)
-                _tell(f"{len(moves)} legal moves:\n{columns([*map(plain_move, moves)], width)}")
+                listed = columns([*map(plain_move, moves)], width)
+                _tell(f"{count_of(len(moves), 'legal move')}:\n{listed}")
             case Typed.HELP:
                 _say(HELP.format(move=plain_move(self.position.legal_moves()[0])))
             case Typed.RULES:

@@ -12,10 +12,10 @@ from lath.arena.terminal.layout import (
     Output,
     figure,
     interval,
-    number_of,
     p_value,
 )
 from lath.games.core import Result
+from lath.games.errors import count_of
 from lath.reports.counting.estimates import Estimated
 from lath.reports.counting.figures import OPENINGS, GameCounts, Survey
 from lath.reports.counting.openings import OpeningCounter
@@ -49,7 +49,10 @@ def print_survey(survey: Survey) -> None:
         output.table("Openings" if plies == 1 else f"First {plies} plies", _openings(survey))
     facts = survey.facts
     dates = facts["dates"]
-    words = f"{facts['records']:,} games, {facts['plies']:,} plies, {facts['bots']:,} players"
+    words = (
+        f"{count_of(facts['records'], 'game')}, {count_of(facts['plies'], 'ply')}, "
+        f"{count_of(facts['bots'], 'player')}"
+    )
     if dates["first"]:
         words += f"; {dates['first']} to {dates['last']}"
         words += f", {dates['undated']:,} without a date" if dates["undated"] else ""
@@ -117,7 +120,7 @@ def print_openings(openings: OpeningCounter) -> None:
     titles = {0: "Openings", 1: "First ply"}
     output.table(titles.get(openings.plies, f"First {openings.plies} plies"), columns)
     different = sum(len(lines) for *_, lines in games)
-    words = f"{openings.games:,} games, {different:,} openings"
+    words = f"{count_of(openings.games, 'game')}, {count_of(different, 'opening')}"
     if openings.repeats:
         words += f"; {openings.repeats:,} are duplicate games, so intervals are wider"
     output.words(words)
@@ -220,7 +223,7 @@ def print_measures(measures: Measures) -> None:
             LayoutColumn("95%", [between(row.measure, row.of.low, row.of.high) for row in rows]),
             LayoutColumn("games", [f"{row.of.games:,}" for row in rows]),
         ]
-        output.table(f"{group.game}: {number_of(group.games, 'game')}", columns)
+        output.table(f"{group.game}: {count_of(group.games, 'game')}", columns)
         _print_notes(group, output)
 
 
@@ -231,7 +234,7 @@ def _print_notes(group: GameGroup, output: Output) -> None:
         output.words(f"left out: {', '.join(left_out)}")
     if group.repeats:
         output.words(
-            f"duplicates: {number_of(group.repeats, 'game')}. All count, but only unique games "
+            f"duplicates: {count_of(group.repeats, 'game')}. All count, but only unique games "
             "narrow the intervals"
         )
     if not group.games:
@@ -291,7 +294,7 @@ def print_compared(
         LayoutColumn("adjusted p", [p_value(each.adjusted) for each in compared], rank=3),
         LayoutColumn("differs", ["yes" if each.differs else "no" for each in compared]),
     ]
-    many = " and ".join(f"{number_of(group.games, 'game')} of {name}" for name, group in named)
+    many = " and ".join(f"{count_of(group.games, 'game')} of {name}" for name, group in named)
     output.table(many, columns)
     for name, group in named:
         if left_out := [f"{group.left_out[why]:,} {why}" for why in UNLIKE if group.left_out[why]]:

@@ -23,6 +23,7 @@ from lath.arena.terminal.layout import (
     part,
 )
 from lath.arena.terminal.plots import drawn
+from lath.games.errors import count_of
 from lath.reports.counting.columns import BY_NAME, COLUMNS, likelihood, rows_of, usual, within
 from lath.reports.counting.columns import TableColumn as BotColumn
 from lath.reports.counting.facts import UNKNOWN
@@ -131,7 +132,7 @@ def scale_words(standings: Standings) -> Iterator[str]:
             "difference"
         )
     if standings.games_before:
-        yield f"changes: since the last event, after {games_in_words(standings.games_before)}"
+        yield f"changes: since the last event, after {count_of(standings.games_before, 'game')}"
 
 
 def ratings_columns(table: Table, asked: Sequence[BotColumn] = ()) -> list[LayoutColumn]:
@@ -271,16 +272,11 @@ def _is_for_few(line: GameConditions) -> bool:
     return line.openings > 1 and line.holds_for == "the openings played"
 
 
-def games_in_words(number: int) -> str:
-    """Return a number of games as text, such as `2 games`."""
-    return "1 game" if number == 1 else f"{number} games"
-
-
 def remarks(table: Table) -> Iterator[str]:
     """Yield the number of games and their endings, then further remarks by importance."""
     endings = ", ".join(f"{ending} {count}" for ending, count in table.endings.items())
     score = table.first_score or 0.0
-    yield f"{games_in_words(table.games)}, first player's score {score:.1%}, endings: {endings}"
+    yield f"{count_of(table.games, 'game')}, first player's score {score:.1%}, endings: {endings}"
     yield from method_words(table)
     groups = table.ratings.groups
     if len(groups) > 1:
@@ -318,7 +314,7 @@ def remarks(table: Table) -> Iterator[str]:
         )
     if lost := sum(row.forfeits for row in table.rows):
         yield (
-            f"forfeits: {games_in_words(lost)} lost by crash, time, illegal move or flood. The "
+            f"forfeits: {count_of(lost, 'game')} lost by crash, time, illegal move or flood. The "
             "column 'without' has the rating without them"
         )
     if gap := greatest_gap(table.ratings):
@@ -353,14 +349,14 @@ def _unusual_games(table: Table) -> Iterator[str]:
     """Yield notes on games that carry less information than others."""
     if table.repeated:
         yield (
-            f"duplicates: {games_in_words(table.repeated)} (same moves by the same players). "
+            f"duplicates: {count_of(table.repeated, 'game')} (same moves by the same players). "
             "The points count, but only unique games narrow the intervals"
         )
     if table.without_moves:
-        number = games_in_words(table.without_moves)
+        number = count_of(table.without_moves, "game")
         yield f"without moves: {number}. Only the results count"
     if table.self_play:
-        yield f"self-play: {games_in_words(table.self_play)} of a bot against itself, not rated"
+        yield f"self-play: {count_of(table.self_play, 'game')} of a bot against itself, not rated"
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -406,7 +402,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
         return
     output.title("Failures")
     for games, first in alike[:MOST_KINDS]:
-        output.words(f"{first[0].bot} lost {games_in_words(games)} by {first[0].ending}:")
+        output.words(f"{first[0].bot} lost {count_of(games, 'game')} by {first[0].ending}:")
         before: list[str] = []
         for one in first:
             why, *said = one.lines
@@ -419,7 +415,7 @@ def print_forfeits(alike: Sequence[ForfeitsAlike], folder: str, output: Output) 
     if rest := alike[MOST_KINDS:]:
         more = sum(one.games for one in rest)
         output.words(
-            f"and {games_in_words(more)} more by other bots: arena bot log {folder} lists all"
+            f"and {count_of(more, 'game')} more by other bots: arena bot log {folder} lists all"
         )
     number = alike[0].first[0].number
     for what, command in (("messages of the game", "log"), ("the same game again", "replay")):
@@ -438,7 +434,7 @@ def print_forfeit_list(lost: Sequence[Forfeit], folder: str) -> None:
         LayoutColumn("lost by", [one.ending for one in lost], kind="text"),
         LayoutColumn("reason", [one.in_short for one in lost], kind="name"),
     ]
-    output.table(f"{games_in_words(len(lost))} ended by a failure", columns)
+    output.table(f"{count_of(len(lost), 'game')} ended by a failure", columns)
     output.words(f"messages of one game: arena bot log {folder} {lost[0].number}")
 
 

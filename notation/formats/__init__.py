@@ -141,6 +141,22 @@ READABLE: Final = tuple(name for name, known in TABLE.items() if known.read)
 WRITABLE: Final = tuple(name for name, known in TABLE.items() if known.write)
 
 
+def names_by_use() -> dict[str, tuple[str, ...]]:
+    """Return the formats that `arena convert` reads and writes, only reads, and only writes."""
+    by_use: dict[str, tuple[str, ...]] = {}
+    for name, known in TABLE.items():
+        is_written = bool(known.write or known.planes) or DATABASE in known.suffixes
+        use = "Only written" if not known.read else "Read and written"
+        use = use if is_written else "Only read"
+        by_use[use] = (*by_use.get(use, ()), name)
+    return by_use
+
+
+def names_with(able: str) -> tuple[str, ...]:
+    """Return the formats that have a part, `plies` or `planes`."""
+    return tuple(name for name, known in TABLE.items() if getattr(known, able))
+
+
 _GIVEN: Final[list[str]] = []
 
 
@@ -331,7 +347,7 @@ def _function(name: str, does: str) -> Any:
                 f"{name} can only be written, not read; expected one of {', '.join(READABLE)}"
             )
         if does in {"plies", "planes"}:
-            able = ", ".join(other for other, known in TABLE.items() if getattr(known, does))
+            able = ", ".join(names_with(does))
             raise FormatError(
                 f"{name} cannot hold {'one row per ply' if does == 'plies' else 'planes'}; "
                 f"expected one of {able}"

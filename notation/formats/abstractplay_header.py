@@ -208,7 +208,10 @@ def header_errors(value: Any) -> Iterator[FieldError]:
     """Yield the faults of the game and the players of a record."""
     header = value.get("header") if isinstance(value, dict) else None
     if not isinstance(header, dict):
-        yield _error("the record has no header", 'an object with "header" and "moves"', "header")
+        is_of_lines = isinstance(value, dict) and {"tags", "plies", "result"} & value.keys()
+        what = "the record is JSON Lines, of which the suffix is .jsonl" if is_of_lines else ""
+        expected = 'an object with "header" and "moves", as AbstractPlay writes'
+        yield _error(what or "the record has no header", expected, "header")
         return
     try:
         dialect = dialect_of(header.get("game"))

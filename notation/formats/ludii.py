@@ -32,7 +32,7 @@ from typing import BinaryIO, Final
 
 from lath import games
 from lath.games.core import Position, Result, Side, read_move
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation.record.errors import Fault, OtherGameError, RecordSyntaxError, refused, shortened
 from lath.notation.record.record import Ply, Record
 from lath.notation.record.tags import Termination, number_of
@@ -284,7 +284,8 @@ def _setup_faults(trial: LudiiTrial, stem: str) -> Iterator[Fault]:
             yield Fault("setup", f"mover 0 did {_shown(move)}", expected, at=move.at)
     count = trial.fields.get("numInitialPlacementMoves")
     if count and count.text != str(len(placed)):
-        message = f"numInitialPlacementMoves is {count.text!r}, but mover 0 did {len(placed)} moves"
+        message = f"numInitialPlacementMoves is {count.text!r}, "
+        message += f"but mover 0 did {count_of(len(placed), 'move')}"
         yield Fault("setup", message, str(len(placed)), at=count.at)
 
 
@@ -292,10 +293,14 @@ def _count_faults(counted: Sequence[Value], counts: Sequence[int | None]) -> Ite
     """Yield the faults of Ludii's counts of legal moves: one per decision, or one more."""
     for number, (count, ours) in enumerate(zip(counted, counts, strict=False), 1):
         if ours is not None and int(count.text) != ours:
-            message = f"Ludii counts {int(count.text)} legal moves, but the arena counts {ours}"
+            counted_there = count_of(int(count.text), "legal move")
+            message = f"Ludii counts {counted_there}, but the arena counts {ours}"
             yield Fault("legal-moves", message, str(ours), at=count.at, ply=number)
     if counted and not len(counts) - 1 <= len(counted) <= len(counts):
-        message = f"{len(counted)} counts of legal moves for {len(counts) - 1} moves"
+        message = (
+            f"{count_of(len(counted), 'count')} of legal moves for "
+            f"{count_of(len(counts) - 1, 'move')}"
+        )
         yield Fault("legal-moves", message, "one count per move", at=counted[-1].at)
 
 

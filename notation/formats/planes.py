@@ -25,7 +25,7 @@ from lath.notation.files.files import temporary_file
 from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
 from lath.notation.formats.tables import Written, arrow
 from lath.notation.record.record import Record, all_comments
-from lath.notation.tables.planes import Encoding, PlanesError, PlyNumbers
+from lath.notation.tables.planes import Encoding, PlyNumbers
 
 PLIES_AT_ONCE: Final = 10_000
 """The number of positions in memory."""
@@ -34,11 +34,12 @@ PLIES_AT_ONCE: Final = 10_000
 def parquet_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield a table with one row per ply; its metadata `lath` explains the numbers in JSON.
 
-    Raises FormatError if pyarrow is missing, if no record is given, or if the game does not list
-    its moves.
+    Raises FormatError if pyarrow is missing, or if no record is given.
     """
     pa, parquet = arrow()
     encoding, rows = _encoded(records, lost)
+    if not encoding.is_complete:
+        rows = iter(list(rows))  # the metadata come first, and have every move
     size = len(encoding.planes) * len(encoding.cells)
     fields = [
         ("record", pa.int64()),
@@ -88,7 +89,7 @@ def npz_of_planes(records: Iterable[Numbered], lost: Lost) -> Iterator[bytes]:
     """Yield a zip file of arrays with one entry per ply; `planes` has the axes ply, plane, cell.
 
     Further arrays are `game`, `plane_names`, `cells`, `moves` and `grid`. Missing numbers are NaN.
-    Raises FormatError if no record is given, or if the game does not list its moves.
+    Raises FormatError if no record is given.
     """
     encoding, rows = _encoded(records, lost)
     nan = float("nan")
@@ -178,10 +179,14 @@ def _encoded(records: Iterable[Numbered], lost: Lost) -> tuple[Encoding, Iterato
         raise FormatError("planes need at least one record")
     try:
         encoding = Encoding(games.get(first[1].game))
-        if not encoding.moves and not encoding.move_count:
-            raise PlanesError(f"{encoding.game.id} has no moves")
-    except (GameError, PlanesError) as error:
+    except GameError as error:
         raise FormatError(str(error)) from error
+    if not encoding.is_complete:
+        lost(
+            1,
+            f"an index of each move, because {encoding.game.id} lists none; the indexes are those "
+            "of `moves`, which has the moves of these records only",
+        )
     return encoding, _rows(encoding, chain([first], found), lost)
 
 

@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain, islice
 from typing import TYPE_CHECKING, Any, BinaryIO, Final, Self
 
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation.extras import EXTRAS
 from lath.notation.files.files import temporary_file
 from lath.notation.formats import FormatError, Lost, Numbered, UnheldError, held
@@ -387,7 +387,7 @@ def _texts_of_csv(stream: BinaryIO) -> Iterator[RecordText]:
             continue
         fault = encoding_fault("".join(lines.row))
         if not fault and len(row) != len(names):
-            message = f"the row has {len(row)} cells"
+            message = f"the row has {count_of(len(row), 'cell')}"
             fault = Fault("syntax", message, f"{len(names)}, one per column", at=0)
         yield _row_text(lines, fault, {} if fault else dict(zip(names, row, strict=True)))
 

@@ -105,7 +105,7 @@ def _no_such_name(text: str, at: int, found: str) -> QueryError:
     """Return the error of an unknown word at the start of a test."""
     if meant := OTHER_NAMES.get(found.lower()):
         return QueryError(text, at, f"unknown name {found!r}: did you mean {meant!r}?")
-    if tag := TAGS.get(found.casefold()):
+    if tag := TAGS.get(found.casefold().replace("_", "")):
         return QueryError(text, at, f"unknown name {found!r}: did you mean the tag {tag}?")
     if not _TESTED.match(text, at + len(found)):
         message = f"{found!r} is not a test: write winner = {found}, for example"
@@ -134,14 +134,21 @@ _TESTED: Final = re.compile(r"\s*(?:[^\w\s)]|(?:in|not|is|equals|contains)\b)")
 _WORD: Final = re.compile(r"[\w.+/:@#%*?-]{1,40}|[<>=!]+")
 
 OTHER_NAMES: Final = {
-    **dict.fromkeys(("ply", "length", "turns"), "plies"),
+    **dict.fromkeys(("ply", "length", "lengths", "shortest", "longest", "turns"), "plies"),
+    "movetext": "move",
+    **dict.fromkeys(("ending", "endings", "reason"), "termination"),
+    **dict.fromkeys(("score", "draws", "draw"), "result"),
+    "time_s": "time",
+    "clock_s": "clock",
+    "comment": "comments",
     **dict.fromkeys(("white", "player1", "sente"), "first"),
     **dict.fromkeys(("black", "player2", "gote"), "second"),
     **dict.fromkeys(("name", "players", "bot"), "player"),
     **dict.fromkeys(("winners", "won"), "winner"),
     **dict.fromkeys(("losers", "lost"), "loser"),
 }
-"""Words of other languages for the fields of records, with the correct words."""
+"""Words of other languages and of printed tables for the fields of records, with the correct words.
+"""
 
 OTHER_TAGS: Final = {
     "White": "First",

@@ -12,6 +12,7 @@ from typing import Any, Final, NamedTuple, cast
 
 from lath.games.capabilities import extras_of
 from lath.games.core import RESULTS, Position
+from lath.games.errors import count_of
 from lath.notation.record.errors import Fault, RecordSyntaxError
 from lath.notation.record.record import (
     GLYPHS,
@@ -225,7 +226,7 @@ _PART: Final = Shape(
 def _read_tag(value: Any, steps: Steps) -> tuple[str, str]:
     _is_a(list, value, steps, "an array")
     if len(value) != 2:
-        raise _refused(steps, f"has {len(value)} values", "a name and a value")
+        raise _refused(steps, f"has {count_of(len(value), 'value')}", "a name and a value")
     return _NAME.read(value[0], (*steps, 0)), _VALUE.read(value[1], (*steps, 1))
 
 

@@ -65,19 +65,27 @@ class Encoding:
         return self.game.board.names
 
     @cached_property
+    def _listed(self) -> tuple[Move, ...]:
+        return tuple(dict.fromkeys(sorted(spellings_of(self.game).values())))
+
+    @cached_property
+    def _met(self) -> dict[Move, int]:
+        """The index of each move so far, for a game that neither lists nor indexes its moves."""
+        return {}
+
+    @property
     def moves(self) -> tuple[Move, ...]:
         """Return every possible move, legal or not; a move's index is its place in this list.
 
-        The list is empty if the game has indexes without a list. Raises PlanesError if it has
-        neither.
+        The list is empty if the game has indexes without a list. If it has neither, the list has
+        the moves whose index was asked for, and grows; see `is_complete`.
         """
-        spellings = spellings_of(self.game)
-        if not spellings and indexing(self.game) is None:
-            raise PlanesError(
-                f"{self.game.id} does not list its moves, so none has an index: a game lists them "
-                "as `moves`, a SimpleGame by every_move()"
-            )
-        return tuple(dict.fromkeys(sorted(spellings.values())))
+        return self._listed or tuple(self._met)
+
+    @property
+    def is_complete(self) -> bool:
+        """Return whether every move of the game has an index before it is asked for."""
+        return bool(self._listed) or indexing(self.game) is not None
 
     @property
     def move_count(self) -> int:
@@ -89,14 +97,16 @@ class Encoding:
     def _index(self) -> Callable[[Move], int]:
         if (own := indexing(self.game)) is not None:
             return own.index
-        return {move: place for place, move in enumerate(self.moves)}.__getitem__
+        if self._listed:
+            return {move: place for place, move in enumerate(self._listed)}.__getitem__
+        return lambda move: self._met.setdefault(move, len(self._met))
 
     @cached_property
     def _codes(self) -> tuple[str, ...]:
         return tuple(piece.code for piece in self.game.pieces)
 
     def index(self, move: str) -> int:
-        """Return the index of a canonical move. Raises KeyError if it is unknown."""
+        """Return the index of a canonical move. Raises KeyError if a list lacks it."""
         return self._index(Move(move))
 
     def encoded(self, position: Position) -> bytes:

@@ -92,6 +92,18 @@ def meant_game(value: str) -> str:
     return close[0] if len(close) == 1 else ""
 
 
+def near_game(text: str) -> str:
+    """Return the game that a user probably means; empty if none is near.
+
+    Unlike `meant_game`, it also takes a part of an id, such as `hex` for `hex-9`.
+    """
+    if (meant := meant_game(text)) or len(text) < 2:
+        return meant
+    part = text.lower()
+    near = [one for one in games.ids() if one.startswith(part) or part in one.split("-")]
+    return min(near, key=len, default="")
+
+
 def is_game(game_id: str) -> bool:
     """Return whether a game with this id is installed."""
     try:
@@ -103,7 +115,7 @@ def is_game(game_id: str) -> bool:
 
 def about_game(game_id: str) -> str:
     """Return a message that a game is not installed, with the game that was probably meant."""
-    return f"game {shortened(game_id)} is not installed" + _did_you_mean(meant_game(game_id))
+    return f"game {shortened(game_id)} is not installed" + _did_you_mean(near_game(game_id))
 
 
 def about_unread_move(text: str, game_ids: Sequence[str]) -> str:

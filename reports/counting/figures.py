@@ -19,7 +19,7 @@ from typing_extensions import TypedDict  # pydantic requires this TypedDict befo
 
 from lath import games as registry
 from lath.games.core import Result
-from lath.games.errors import GameError
+from lath.games.errors import GameError, count_of
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS, RULES
 from lath.notation.rules.replay import spellings
@@ -336,7 +336,7 @@ def part_of(used: int, games: int) -> str:
     >>> part_of(1200, 1500), part_of(7, 7)
     ('1,200 of 1,500 games', '')
     """
-    return f"{used:,} of {games:,} game{'s' * (games != 1)}" if used < games else ""
+    return f"{used:,} of {count_of(games, 'game')}" if used < games else ""
 
 
 def names_listed(names: Iterable[str]) -> str:

@@ -16,6 +16,7 @@ from operator import attrgetter
 from statistics import fmean, median, quantiles
 from typing import ClassVar, Final, Literal, NamedTuple
 
+from lath.games.errors import count_of
 from lath.notation.query.query import quoted
 from lath.notation.record.record import Record
 from lath.notation.record.tags import FORFEITS
@@ -312,8 +313,8 @@ class Weaknesses:
             yield Finding(
                 kind=f"turn.{kind}",
                 says=says,
-                because=f"the bot did so in {_games(len(own))}{span}; its opponents did so in "
-                f"{_games(len(others))}",
+                because=f"the bot did so in {count_of(len(own), 'game')}{span}; its opponents did "
+                f"so in {count_of(len(others), 'game')}",
                 games=len(own),
                 cost=excess(len(own), len(others), worth),
                 places=tuple(game.place(turn.ply) for game, turn in own),
@@ -495,10 +496,6 @@ def line_of(names: Sequence[str], bits: Mapping[str, int], directions: Iterable[
 
 def _of(part: int, whole: int) -> str:
     return f"{part} of {whole}"
-
-
-def _games(number: int) -> str:
-    return f"{number} game{'' if number == 1 else 's'}"
 
 
 def _plies(least: int, most: int) -> str:

@@ -294,7 +294,7 @@ def decisive(row: Mapping[str, Any]) -> str:
     """
     scored = f"{points(row['points'])} of {count(row['games'], 'point')}"
     if row["swiss_points"] is not None:
-        return f"{points(row['swiss_points'])} point{'s' * (row['swiss_points'] > 1)}"
+        return f"{points(row['swiss_points'])} {'point' if row['swiss_points'] <= 1 else 'points'}"
     if row["rounds"] is not None:
         return f"{count(row['rounds'], 'round')} won, {scored}"
     return f"{row['role']}: {scored}" if row["role"] else scored

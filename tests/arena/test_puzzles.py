@@ -70,6 +70,19 @@ def test_what_is_made_is_different_and_has_one_right_move(file: Path, tmp_path: 
     assert ran.out.startswith(f"wrong.lath: puzzle 1: {wrong.answer} is ")
 
 
+def test_puzzles_of_a_plain_game_are_found_and_proven(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game, made = str(EXAMPLES / "amazons.py"), tmp_path / "made.lath"
+    monkeypatch.setattr("lath.arena.cli.puzzles._EVERY_S", 0)
+    ran = commands.arena("puzzles", "make", game, "-n", 1, "-o", made)
+    assert ran.status == 0, ran.err
+    assert "0 of 1 puzzle; 1 position of 1 game in " in ran.err
+    ran = commands.arena("puzzles", "check", made, "--game", game)
+    assert (ran.status, ran.err) == (0, "1 puzzle: 1 proven, 0 not\n")
+    forget_games()
+
+
 def test_what_is_no_puzzle_or_has_none_is_refused() -> None:
     with pytest.raises(ConfigError, match="a record of surikata is not a puzzle: no tag Puzzle"):
         of_record(parse('[Game "surikata"] 1. Mc3 *'))

@@ -15,14 +15,17 @@ from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.bots.compiled.searches import CompiledAlphaBeta
 from lath.bots.search import AlphaBeta, SearchBudget, SearchProof, blind
-from lath.games import files
+from lath.games import files, parameters
 from lath.games.board import Board, squares
+from lath.games.cards import card_of
 from lath.games.core import Game, Outcome, escaped, symmetries
-from lath.games.errors import GameError, MoveSyntaxError, PositionError
+from lath.games.errors import GameError, MoveSyntaxError, PositionError, UnknownGameError
 from lath.games.fast import fast_board
 from lath.games.lines import LineGame
+from lath.games.parameters import id_with
 from lath.games.plain_board import PlainBoard
 from lath.games.simple import SimpleGame, State
+from lath.games.stones import NUMBERS
 from lath.games.trial import wrong_with
 from lath.notation.tables.planes import Encoding
 
@@ -50,6 +53,34 @@ def test_a_key_names_one_position(name: str) -> None:
         assert PlainBoard(game.position(position.text())).key == key
         assert pickle.loads(pickle.dumps(position)) == position
     assert len(texts) > 30
+
+
+@pytest.mark.parametrize("name", ["hex", "amazons", "six_mens_morris"])
+def test_an_illegal_move_has_the_usual_reason_before_the_words_of_the_game(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game: Any = games.add(EXAMPLES / f"{name}.py")
+    own: list[str | None] = [None]
+    monkeypatch.setattr(type(game), "why", lambda *_: own[0])
+    begun = "is only the beginning of a move such as"
+    seen = set[str]()
+    for position in (one for seed in range(3) for one in walked(game, seed)):
+        legal = position.legal_moves()
+        halves = {move[:end] for move in legal[::9] for end in range(1, len(move))}
+        for move in filter(game.is_move, {*halves, *game.board.names, "a1-a1"} - {*legal}):
+            if not legal:
+                assert position.why_illegal(move) == "the game is over"
+                continue
+            own[0] = "words of the game"
+            known, own[0] = position.why_illegal(move), None
+            told, _, example = position.why_illegal(move).rpartition(" ")
+            if known == "words of the game":
+                known = f"{move} is not a legal move here, expected a move such as {example}"
+            assert known == f"{told} {example}"
+            assert example in legal or (told.endswith("already has a") and position.on(move))
+            assert (begun in told) == any(one.startswith(move) for one in legal)
+            seen.add(told.removeprefix(f"{move} "))
+    assert ("already has a" in seen, begun in seen) == (name != "amazons", name != "hex")
 
 
 @pytest.mark.parametrize("name", SHORT)
@@ -82,7 +113,7 @@ class Lines(LineGame):
     credit = "a test"
 
     def __init__(self, name, board, win, lose, has_swap):
-        self.colours = ("red", "blue") if has_swap else ("white", "black")
+        self.colours = ("red", "blue") if has_swap and name != "twin" else ("white", "black")
         self.id = self.title = name + "-swap" * has_swap
         self.has_swap = has_swap
         super().__init__(board, win=win, lose=lose)
@@ -100,7 +131,10 @@ KINDS = {
 }
 
 def games():
-    return [Lines(name, *kind, swap) for name, kind in KINDS.items() for swap in (False, True)]
+    twin = Lines("twin", hexagon_of(5), 4, 3, True)
+    twin.id = "twin"
+    swaps = (False, True)
+    return [twin, *(Lines(name, *kind, swap) for name, kind in KINDS.items() for swap in swaps)]
 """
 NAMES: Final = ("squava", "wins", "noughts", "loses", "rhombic", "triangular", "points")
 
@@ -151,6 +185,42 @@ def test_compiled_searches_play_games_of_lines_too(lines: dict[str, Any]) -> Non
         for search in (AlphaBeta(), CompiledAlphaBeta())
     ]
     assert found[0].proof == found[1].proof
+
+
+SIZED: Final = {"squava": 5, "noughts": 3, "loses": 3, "rhombic": 5, "triangular": 6}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_lengths_and_the_size_of_the_board_are_parameters(lines: dict[str, Any], name: str) -> None:
+    game = lines[f"{name}-swap"]
+    defaults = {each.name: each.default for each in parameters.of(game)}
+    size = {"size": SIZED[name]} if name in SIZED else {}
+    assert defaults == {**size, "win": game.win, "lose": game.lose}
+    assert (game.win, game.lose) == (lines[name].win, lines[name].lose)
+    changed: dict[str, Any] = {"size": SIZED[name] + 1} if size else {}
+    changed["lose" if game.win else "win"] = 0 if game.lose and game.win else 2
+    try:
+        other: Any = games.get(id_with(game, changed))
+    except UnknownGameError:  # a line of 2 that loses, and one of 3 that wins
+        other = games.get(id_with(game, {"win": 2, "lose": 0}))
+    assert other.colours == game.colours
+    assert other.has_swap
+    assert wrong_with(other, games=4, seconds=9) == ""
+    if size and "size" in other.id:
+        assert len(other.board.names) > len(game.board.names)
+        assert other.board.shape == game.board.shape
+    assert f"{NUMBERS[other.win]} or more" in card_of(other) or not other.win
+    assert games.get(game.id) is game
+
+
+def test_a_game_of_lines_has_the_variants_of_yavalath(lines: dict[str, Any]) -> None:
+    for values in ("size=3", "size=4,win=5", "size=3,lose=2,win=3"):
+        mine, known = (
+            games.get(games.canonical_id(f"{one}:{values}")) for one in ("twin", "yavalath")
+        )
+        assert card_of(mine) == card_of(known)
+        for one, other in zip(walked(mine, 3), walked(known, 3), strict=True):
+            assert (one.text(), one.legal_moves()) == (other.text(), other.legal_moves())
 
 
 @pytest.mark.parametrize("search", [AlphaBeta(blind), CompiledAlphaBeta(is_blind=True)])

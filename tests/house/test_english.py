@@ -19,6 +19,7 @@ from places import ROOT
 from plain_english import offences, prose
 
 from lath.arena.cli.main import COMMANDS, commands_of
+from lath.games.errors import count_of
 
 LAYERS: Final = ("games", "notation", "bots", "reports", "arena")
 
@@ -210,3 +211,22 @@ def test_an_offence_is_found_and_plain_english_is_not() -> None:
         ("| a | Of b |\n| --- | --- |\n| c | d |", ["begins with Of"]),
     ):
         assert [offence.what for offence in offences(text)] == whats, text
+
+
+BY_HAND: Final = re.compile(r"""else ['"]e?s['"]|['"]s['"] \* \([^)]*(>|!=)""")
+
+
+def test_counts_agree_with_their_nouns() -> None:
+    """One function makes plurals; its nouns have no plural after a 1 in any recorded message."""
+    nouns: set[str] = set()
+    for layer in LAYERS:
+        for file in (ROOT / layer).rglob("*.py"):
+            text = file.read_text("utf-8")
+            assert not (found := BY_HAND.search(text)), f"{file}: {found}; use count_of"
+            nouns |= {*re.findall(r"""count_of\(.*, ['"](?:[a-z -]* )?([a-z-]+)['"]\)""", text)}
+    assert {"ply", "game", "copy"} <= nouns
+    plurals = "|".join(sorted(count_of(2, noun)[2:] for noun in nouns))
+    wrong = re.compile(rf"(?<![0-9.,:] )(?<![0-9.,:-])\b1 (?:[a-z]+ )?(?:{plurals})\b")
+    for file in (ROOT / "tests").glob("*/messages.txt"):
+        for line in file.read_text("utf-8").splitlines():
+            assert not wrong.search(line), f"{file}: {line}"

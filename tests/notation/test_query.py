@@ -20,9 +20,10 @@ from lath.games.errors import IllegalMoveError, UnknownGameError
 from lath.notation import Record, parse
 from lath.notation.archive.archive import key
 from lath.notation.query.operators import TAGS, WORDS
-from lath.notation.query.query import QueryError, compile_query, doubts
+from lath.notation.query.query import QueryError, compile_query, doubts, plan_of
 from lath.notation.query.texts import like
 from lath.notation.record.record import Ply
+from lath.notation.tables.tables import GAMES, PLIES
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -243,6 +244,32 @@ def test_what_may_be_a_slip_is_known_though_it_is_no_mistake(golden: Golden) -> 
 def queries_of_the_page() -> Iterator[str]:
     for block in re.findall(r"^```query\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL):
         yield from block.strip().splitlines()
+
+
+NO_FIELD: Final = {"record", "tags", "seat", "glyph"}
+"""Columns of tables that no query can test."""
+
+
+def test_a_column_of_a_table_is_a_field_or_leads_to_one() -> None:
+    names = {column.name for column in (*GAMES, *PLIES)} | {"ending"}
+    for name in sorted(names - NO_FIELD):
+        said = ""
+        try:
+            plan_of(f"{name} = x")
+        except QueryError as error:
+            said = str(error)
+        if said.startswith("unknown name"):
+            meant = re.search("did you mean (?:the tag )?'?([A-Za-z]+)", said)
+            assert meant, said
+            assert meant[1] in {*WORDS, *TAGS.values()}
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"), [("mana", "manalath"), ("plus", "mammalath-plus"), ("Yava", "yavalath")]
+)
+def test_a_part_of_a_games_id_leads_to_the_game(text: str, meant: str) -> None:
+    assert doubts(f"game = {text}") == [f"game {text!r} is not installed; did you mean {meant!r}?"]
+    assert "did you mean" not in doubts("game = chess")[0]
 
 
 def test_every_query_of_the_page_is_one() -> None:

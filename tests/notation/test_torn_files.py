@@ -25,6 +25,7 @@ from lath.arena.errors import ArenaError, DiskError, StoreError
 from lath.arena.tournament.outcome.sources import records_of
 from lath.arena.tournament.store.exports import write_records
 from lath.arena.tournament.store.store import Store
+from lath.games.errors import count_of
 from lath.notation.files.files import open_bytes, write_atomically
 from lath.reports.counting.standings import Refused
 
@@ -117,7 +118,7 @@ def test_arena_check_counts_the_whole_records_of_a_torn_file_and_names_one_probl
         ran = arena("check", tmp_path / RECORDS)
         whole = TEXT[:cut].count(" 0-1")
         assert (ran.status, ran.out.count("error[")) == (1, 1)
-        assert f"{whole + 1} records: {whole} valid, 1 invalid" in ran.out
+        assert f"{count_of(whole + 1, 'record')}: {whole} valid, 1 invalid" in ran.out
 
 
 class Killed(NamedTuple):

@@ -364,7 +364,7 @@ def test_a_damaged_record_of_a_database_is_named(tmp_path: Path) -> None:
     ran = here("rate", tmp_path)
     assert ran.status == 1
     place = f"{tmp_path / 'tournament.db'}: damaged: game 2: its record is damaged: "
-    assert f"{place}'the value is never closed'; 1 games are valid" in ran.err
+    assert f"{place}'the value is never closed'; 1 game is valid" in ran.err
 
 
 def test_a_page_without_an_outcome_has_none_and_a_hostile_one_is_only_text() -> None:

@@ -23,6 +23,7 @@ from lath.arena.schedule.sprt import (
 from lath.arena.schedule.swiss import Paired, SwissRow, SwissTable
 from lath.arena.schedule.tune import TunedValue, TuneStanding
 from lath.arena.schedule.tuning.spsa import TunedOption
+from lath.games.errors import count_of
 from lath.reports.counting.standings import TRIALS
 from lath.reports.notes import outcome as written
 from lath.reports.notes.outcome import EventOutcome, Plot, Sheet, SheetColumn
@@ -164,7 +165,7 @@ def _how(tie: Tie) -> str:
     if tie.is_bye:
         return "bye"
     times = tie.prolonged
-    prolonged = f"{times} tie-break{'s' if times > 1 else ''}" if times else ""
+    prolonged = f"{count_of(times, 'tie-break')}" if times else ""
     seed = "tied: better seed" if tie.by_seed else ""
     return ", ".join(filter(None, (_walkover_words(tie.points, tie.walkovers), seed or prolonged)))
 

@@ -47,6 +47,7 @@ from lath.arena.tournament.store.database import (
     read_texts,
 )
 from lath.arena.tournament.store.rows import result_of
+from lath.games.errors import count_of
 from lath.notation import formats
 from lath.notation.archive.given import GivenGames
 from lath.notation.files.bounds import read_json
@@ -336,7 +337,8 @@ def _exported_in(
             yield record
     after = f" after game {given}" if given else ""
     words = (
-        f"{why}; read {games} games{after} from {RECORDS} of {written:%Y-%m-%d %H:%M:%S} instead"
+        f"{why}; read {count_of(games, 'game')}{after} from {RECORDS} of "
+        f"{written:%Y-%m-%d %H:%M:%S} instead"
     )
     # Records alone may be all that was copied. A configuration shows that the games were played
     # here, so that the database is lost.
@@ -361,7 +363,8 @@ def _valid_in_either(
         raise why
     # In the order of an undamaged database.
     yield from (parse(records[number]) for number in sorted(records) if number > given)
-    words = f"{why}; {len(records)} games are valid there or in {RECORDS}"
+    are = "is" if len(records) == 1 else "are"
+    words = f"{why}; {count_of(len(records), 'game')} {are} valid there or in {RECORDS}"
     if left_out := [str(each) for each in unsound if each.why != why.wrong]:
         words += f", left out: {'; '.join(left_out[:3])}{'; ...' if left_out[3:] else ''}"
     check = f"arena check {shlex.quote(str(folder))}"

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final
 
 from lath.arena.errors import ConfigError, reading
+from lath.games.errors import count_of
 from lath.notation import formats
 from lath.notation.files.files import is_database
 from lath.notation.record.errors import Problem, printable
@@ -116,7 +117,7 @@ class Taken:
     def lines(self) -> list[str]:
         """Return the remarks at the end, one per line."""
         lines = [
-            f"{printable(file)}: the same problem in {count - 1} more record{'s' * (count > 2)}: "
+            f"{printable(file)}: the same problem in {count_of(count - 1, 'more record')}: "
             f"{printable(message)}"
             for (_, message, file), count in self._told.items()
             if count > 1
@@ -125,7 +126,7 @@ class Taken:
         if self.others:
             lines.append(self.skipped_words())
         lines += [
-            f"{records:,} record{'' if records == 1 else 's'} given to {name} "
+            f"{count_of(records, 'record')} given to {name} "
             f"{'is a duplicate' if records == 1 else 'are duplicates'}: a database holds each game "
             "once"
             for name, records in self.equal.items()
@@ -137,7 +138,7 @@ class Taken:
             told = [(words.removeprefix(_DROPPED), n) for words, n in dropped]
             lines.append(f"dropped: {_counted(told)}")
         if self.kept[0]:
-            many = f"{self.kept[0]:,} line{'s' * (self.kept[0] > 1)}"
+            many = count_of(self.kept[0], "line")
             first = f", the first at {printable(self.kept[1])}"
             lines.append(f"not understood, kept as comments: {many}{first}")
         lines += self._unread_lines()
@@ -159,7 +160,7 @@ class Taken:
             yield f"note: the moves of {who} are not read{way}"
         if named := self.unread - Counter({UNKNOWN_GAME: unnamed}):
             names = ", ".join(f"{printable(game)[:40]} {n:,}" for game, n in named.most_common(5))
-            many = f"{named.total():,} record{'s' * (named.total() > 1)}"
+            many = count_of(named.total(), "record")
             yield f"note: the moves of {many} of other game types are not read: {names}"
 
     def note_database(self, path: Path) -> None:
@@ -178,7 +179,7 @@ class Taken:
         most = self.others.most_common(5)
         names = ", ".join(f"{name} {count:,}" for name, count in most)
         more = f" and {len(self.others) - len(most)} more" if len(self.others) > len(most) else ""
-        many = f"{total:,} record{'' if total == 1 else 's'}"
+        many = count_of(total, "record")
         return f"skipped {many} of other game types: {names}{more}; --strict makes this an error"
 
 
@@ -190,9 +191,7 @@ def _is_drop(words: str) -> bool:
 
 
 def _counted(told: Iterable[tuple[str, int]]) -> str:
-    return "; ".join(
-        f"{words} ({count:,} record{'' if count == 1 else 's'})" for words, count in told
-    )
+    return "; ".join(f"{words} ({count_of(count, 'record')})" for words, count in told)
 
 
 TAKEN: Final = Taken()

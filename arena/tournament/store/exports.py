@@ -70,11 +70,6 @@ class Known:
 _NUMBER: Final = re.compile(r'^\[Number "([0-9]{1,15})"\]$', re.MULTILINE)
 
 
-def counted(number: int) -> str:
-    """Return a number of games in words."""
-    return f"{number} game{'' if number == 1 else 's'}"
-
-
 def keep(path: Path) -> Path:
     """Keep a copy of a file that will be replaced, and return its path; raises StoreError."""
     for number in count(1):

@@ -44,7 +44,7 @@ from lath.arena.tournament.store.database import (
     seal_of,
     stamp_of,
 )
-from lath.arena.tournament.store.exports import Known, counted, keep, write_records
+from lath.arena.tournament.store.exports import Known, keep, write_records
 from lath.arena.tournament.store.jobs import PairJob, PairResult
 from lath.arena.tournament.store.rows import (
     CHECKSUM,
@@ -65,6 +65,7 @@ from lath.arena.tournament.store.totals import (
     PairTally,
 )
 from lath.games.core import Result
+from lath.games.errors import count_of
 from lath.notation.files.bounds import read_json
 from lath.notation.files.files import sync
 from lath.notation.files.locks import lock_within
@@ -183,7 +184,7 @@ class Store:
         unknown = known.compared(path)
         if unknown.lacking:
             raise DamagedError(
-                f"holds {counted(unknown.lacking)} that {DATABASE} lacks, which has "
+                f"holds {count_of(unknown.lacking, 'game')} that {DATABASE} lacks, which has "
                 f"{len(known.numbers) or 'none'}",
                 path,
                 ": ",
@@ -425,7 +426,7 @@ class Store:
                 known.add(row)
             yield row[RECORD]
         if not is_ours and (unknown := sum(known.compared(path))):
-            held = f"{path} held {counted(unknown)} that {DATABASE} has not, or not so"
+            held = f"{path} held {count_of(unknown, 'game')} that {DATABASE} has not, or not so"
             warn(f"{held}: it is kept as {keep(path).name}")
 
     def _rows(self, question: str, *values: object) -> Iterator[Any]:
@@ -507,8 +508,7 @@ class BufferedWriter:
             return
         games = sum(len(result.games) for _, result in self.held)
         words = (
-            f"{games} finished game{'' if games == 1 else 's'} could not be stored and will be "
-            "played again"
+            f"{count_of(games, 'finished game')} could not be stored and will be played again"
             if games
             else "a walkover could not be stored and will be decided again"
         )

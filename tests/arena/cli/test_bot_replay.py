@@ -183,8 +183,8 @@ def test_what_is_missing_is_said() -> None:
             ),
         ),
         (
-            ("7", "--", "tool.py"),
-            "CMD: tool.py is a file, but not a program on PATH\nhint: -- python tool.py",
+            ("7", "--", "tool.py", "-n"),
+            "CMD: tool.py is a file, but not a program on PATH\nhint: -- python tool.py -n",
         ),
     ):
         ran = commands.arena("bot", "replay", "g.lath", *words)
@@ -212,10 +212,9 @@ def test_a_directory_tells_command_and_seed(heard: Heard) -> None:
     assert "new 7 yavalath side second tc 500+0 seed 99" in lines
     # Another command is of the folder where one types it, wherever the bot ran.
     Path("cup/tournament.toml").write_text(f'{text}cwd = "{Path("cup").resolve()}"\n')
-    Path("bot.py").touch()
-    assert (
-        "hint: -- python bot.py" in commands.arena("bot", "replay", "cup", "7", "--", "bot.py").err
-    )
+    replay = ("bot", "replay", "cup", "7", "--")
+    assert commands.arena(*replay, "bot.py").status == 1, "the file starts as it does in a match"
+    assert "hint: -- python bot.py -v" in commands.arena(*replay, "bot.py", "-v").err
     Path("bot.py").write_text("raise SystemExit(3)")
     ran = commands.arena("bot", "replay", "cup", "7", "--", "python", "bot.py")
     assert ran.err.endswith("error: bad: exited with status 3 before ok\n"), "the file is there"

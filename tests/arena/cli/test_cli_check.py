@@ -36,8 +36,8 @@ TWICE_WRONG = '[Game "yavalath"]\n[Date "soon"]\n\n1. e5 2. E4 *\n'
 UNREADABLE = '[Game "yavalath"]\n\n1. e5 {never closed *\n'
 
 COUNTS = re.compile(
-    r"(\d+) records: (\d+) valid, (\d+) invalid \((\d+) problems?\); (\d+) plies; "
-    r"\d+\.\d\d s, [0-9,]+ records/s, [0-9,]+ plies/s\n\Z"
+    r"([\d,]+) records?: ([\d,]+) valid, ([\d,]+) invalid \(([\d,]+) problems?\); "
+    r"([\d,]+) (?:ply|plies); \d+\.\d\d s, [0-9,]+ records/s, [0-9,]+ plies/s\n\Z"
 )
 
 
@@ -49,7 +49,7 @@ def counts(ran: Ran) -> tuple[int, int, int, int, int]:
         return told["records"], told["sound"], told["bad"], told["problems"], told["plies"]
     found = COUNTS.search(ran.out)
     assert found, ran.out
-    records, sound, bad, problems, plies = map(int, found.groups())
+    records, sound, bad, problems, plies = (int(one.replace(",", "")) for one in found.groups())
     return records, sound, bad, problems, plies
 
 

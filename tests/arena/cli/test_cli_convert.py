@@ -116,6 +116,34 @@ def test_every_loss_has_one_warning_and_a_bad_record_its_place(
     assert Path("games.jsonl").read_text().count("\n") == 5
 
 
+def test_nothing_is_written_if_no_record_can_be_converted(source: Path) -> None:
+    (source.parent / "other.lath").write_text(OTHER)
+    (source.parent / "bad.lath").write_text(BAD)
+    for name in sorted({*WRITABLE} - {"pgn"}):
+        taken = "other.lath" if name in ("abstractplay", "ygn") else "bad.lath"
+        made = source.parent / f"made{TABLE[name].suffixes[0]}"
+        ran = convert(taken, made.name)
+        assert (ran.status, made.exists()) == (1, False), name
+        assert f"warning: {made.name}: not written, because no record can be converted\n" in ran.err
+        hint = "hint: for JSON Lines, use made.jsonl or --to jsonlines\n"
+        assert (hint in ran.err) == (name == "abstractplay")
+    lines = convert(source, "-", "--to", "jsonlines").out
+    (source.parent / "lines.json").write_text(lines)
+    ran = arena("check", "lines.json")
+    assert "the record is JSON Lines, of which the suffix is .jsonl" in ran.out
+
+
+def test_help_says_which_formats_are_only_read_or_only_written() -> None:
+    shown = " ".join(arena("convert", "--help").out.split())
+    uses = ("Read and written", "Only read", "Only written")
+    parts = re.search(": ([^.]*). ".join(uses) + ": ([^.]*).", shown)
+    assert parts
+    both, read, written = (set(part.split(", ")) for part in parts.groups())
+    assert both | read == {*READABLE}
+    assert both | written == {*WRITABLE, "npz", "duckdb"}
+    assert len(both) + len(read) + len(written) == len(both | read | written)
+
+
 def test_strict_writes_nothing_where_anything_would_be_lost(source: Path) -> None:
     made = source.with_suffix(".ygn")
     assert convert(source, made).status == 0

@@ -331,7 +331,7 @@ def test_what_the_dead_have_left_is_cleared_and_the_living_keep_theirs(
     arena("convert", other, out)
     assert left.exists()
     os.close(lock)
-    assert arena("convert", other, out).err.startswith("1 of 1 records taken")
+    assert arena("convert", other, out).err.startswith("1 of 1 record taken")
     assert set(tmp_path.iterdir()) == there
 
 
@@ -472,7 +472,7 @@ def test_records_that_are_all_refused_make_a_database_of_none(tmp_path: Path) ->
     source.write_text(BAD)
     for option in ((), ("--append",)):
         ran = arena("convert", source, out, *option)
-        assert (ran.status, "0 of 1 records taken" in ran.err) == (1, True)
+        assert (ran.status, "0 of 1 record taken" in ran.err) == (1, True)
     assert ask(out, "SELECT count(*) FROM refused") == [(2,)]
     for query in ('position "5/6/7/8/9/8/7/6/5 w"', 'after "e5"', "pattern 'w'", "not plies > 3"):
         assert arena("select", out, "--where", query, "--count").out == "0\n"
@@ -498,7 +498,7 @@ def test_games_that_are_not_installed_are_left_out_and_told_of(tmp_path: Path) -
         ran = arena("select", out, "--where", query, "--count")
         assert (ran.status, ran.out) == (1, f"{count}\n")
         assert f"{out}: unknown game 'go'" in ran.err
-        assert ran.err.endswith(f"{count} of 1 records selected; 1 invalid record left out\n")
+        assert ran.err.endswith(f"{count} of 1 record selected; 1 invalid record left out\n")
     assert arena("explore", out).status == 1
 
 
@@ -511,4 +511,4 @@ def test_a_game_whose_file_is_not_named_is_told_with_its_file(out: Path) -> None
     ran = arena("select", out, "--where", "plies > 0", "--count")
     assert ran.status == 1
     words = "game 'mine' comes from mygame.py (sha256 1f3a1f3a1f3a…): add --game ./mygame.py"
-    assert f"{out}: {words} (1 records)" in ran.err
+    assert f"{out}: {words} (1 record)" in ran.err

@@ -242,15 +242,15 @@ def test_who_waits_long_is_told_of_what_answers_sooner(
         "note: a database answers faster than record files\n"
         f"hint: arena convert '{source}' games.duckdb\n"
     )
-    assert (told.status, told.out, told.err) == (0, "1\n", f"{note}1 of 1 records selected\n")
-    assert arena("select", source, "--count").err == "1 of 1 records selected\n"
+    assert (told.status, told.out, told.err) == (0, "1\n", f"{note}1 of 1 record selected\n")
+    assert arena("select", source, "--count").err == "1 of 1 record selected\n"
     screen = Screen()
     monkeypatch.setattr(selection, "EVERY_S", -1)
     with redirect_stderr(screen):
         assert list(selection.Selection([source], quiet=True))
         assert screen.getvalue() == ""
         assert list(selection.Selection([source], quiet=False))
-    assert screen.getvalue() == "1 records\r         \r"
+    assert screen.getvalue() == "1 record\r        \r"
 
 
 class Screen(io.StringIO):

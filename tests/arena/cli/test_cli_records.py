@@ -266,7 +266,7 @@ def test_an_index_that_would_help_nobody_is_refused(tmp_path: Path) -> None:
     path.write_bytes(gzip.compress(GOOD.encode()))
     ran = arena("check", path, "--index")
     assert ran.status == 2
-    assert "1 records: 1 valid" in ran.out
+    assert "1 record: 1 valid" in ran.out
     assert "games.lath.zst` writes it" in ran.err
     ran = arena("select", path, "-o", tmp_path / "games.lath.zst")
     assert "the index is inside" in arena("check", tmp_path / "games.lath.zst", "--index").err

@@ -219,7 +219,7 @@ def test_where_points_were_lost_is_said_of_the_games_that_the_verdict_counts() -
     kinds = [("new", "old", "1-0"), ("old", "new", "1-0"), ("new", "old", "0-1")]
     records = [bare(*kind, Number=str(number)) for number, kind in enumerate(kinds, 1)]
     assert list(_losses(records, "new", 2)) == [
-        "new scored 100% as first (1 games), 0% as second (1 games)"
+        "new scored 100% as first (1 game), 0% as second (1 game)"
     ]
 
 

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import commands
 import pytest
+
+from lath.arena.cli import bots
+from lath.arena.entrants.origins import origin_of
+from lath.arena.errors import ConfigError
 
 if TYPE_CHECKING:
     from golden import Golden
@@ -43,7 +48,7 @@ COMMANDS = {
 }
 """What meets a bot."""
 
-LATER = ("match", "tune", "solve")
+LATER = ("check", "match", "tune", "solve")
 """Those that refuse sources alone: what else does not start they see where they start it."""
 
 
@@ -76,11 +81,35 @@ def test_what_to_type_is_said_by_every_command_that_meets_a_bot(golden: Golden) 
     golden(told)
 
 
+@pytest.mark.parametrize("arguments", ["", " -n 1"])
+def test_a_check_starts_what_a_match_starts(arguments: str) -> None:
+    Path("src").mkdir()
+    started = 0
+    for name, mode, text in FILES:
+        Path(name).write_text(text, newline="")
+        Path(name).chmod(mode)
+        words = f"{name}{arguments}"
+        refused = ""
+        try:
+            by_match = origin_of(words, "cmd").words
+        except ConfigError as error:
+            refused = str(error).partition("\n")[0]
+        if not refused:
+            assert bots._spec([words], None, []).command == by_match
+            started += 1
+        elif "not found" not in refused:
+            with pytest.raises(ConfigError, match=re.escape(refused)):
+                bots._spec([words], None, [])
+        Path(name).unlink()
+    assert started > 3
+
+
 def test_what_is_wrong_with_a_path_is_said(golden: Golden) -> None:
     Path("my bots").mkdir()
     Path("my bots/one.sh").write_text(SHEBANG)
+    Path("my bots/one.c").write_text(SOURCE)
     asked = {
-        "blanks": ("bot", "check", "--", "./my bots/one.sh"),
+        "blanks": ("bot", "check", "--", "./my bots/one.c"),
         "blanks in a flag": ("play", "yavalath", "--bot", "x=my bots/one.sh"),
         "nothing": ("run", "--bot", "greedy", "--output", ""),
     }

@@ -23,10 +23,14 @@ from lath.arena.gamecheck.check import IDS, check, loaded, verdict_words
 from lath.arena.gamecheck.drawing import DISTINCT
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GamePoint
-from lath.arena.gamecheck.rules import LAWS, MEND
+from lath.arena.gamecheck.rules import LAWS, MEND, form_of_a_lesson
+from lath.arena.gamecheck.speed import FASTER, costs_of
+from lath.games.cards import lesson_faults
 from lath.games.contract import Piece, PieceShape
+from lath.games.core import Lesson
 from lath.games.errors import GameFileError, UnknownGameError
 from lath.games.laws import Law
+from lath.games.simple import SimpleGame
 
 EFFORT = 0.02
 """The share of the usual time that a check in these tests takes."""
@@ -83,6 +87,22 @@ def test_pieces_differ_if_their_drawings_do(kind: PieceShape) -> None:
     lab.game.pieces = pieces
     (alike,) = (one.seen for one in DISTINCT.run(lab) if one.verdict is Verdict.FAULT)
     assert alike.startswith("a (a piece) and d (d piece) look alike")
+
+
+@pytest.mark.parametrize("file", sorted(EXAMPLES.glob("*.py")), ids=lambda file: file.stem)
+def test_remedies_name_members_that_authors_write_and_a_lesson_to_copy(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game = games.add(file)
+    lab = GameLab(game, str(file), effort=EFFORT)
+    costs = costs_of(lab)
+    assert {*costs} <= {*FASTER}
+    own = [name.removesuffix("()") for name in costs if name.endswith("()")]
+    owners = (type(game),) if isinstance(game, SimpleGame) else (type(game), type(game.start()))
+    assert all(any(name in dir(owner) for owner in owners) for name in own)
+    lesson = eval(form_of_a_lesson(lab), {"Lesson": Lesson})
+    monkeypatch.setattr(type(game), "lessons", (lesson,), raising=False)
+    assert [*lesson_faults(game)] == []
 
 
 @pytest.mark.parametrize("name", FAULTS)

@@ -138,19 +138,19 @@ def test_rates_are_of_the_last_minute_and_of_the_whole_run() -> None:
 LEFT: Final[dict[str, tuple[Any, ...]]] = {
     "at the beginning of a budget": (
         *({}, Budget(games=40), 0, 0),
-        *(["0 of 1000 games", "40 games of the budget left"], 0.0, math.nan),
+        *(["0 of 1,000 games", "40 games of the budget left"], 0.0, math.nan),
     ),
     "of a budget of games": (
         *({}, Budget(games=40), 10, 5),
-        *(["10 of 1000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
+        *(["10 of 1,000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
     ),
     "of a budget of games and time": (
         *({}, Budget(games=40, seconds=600), 10, 5),
-        *(["10 of 1000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
+        *(["10 of 1,000 games", "30 games of the budget left (about 0:30)"], 0.25, 30),
     ),
     "of a budget of time": (
         *({}, Budget(seconds=600), 150, 0),
-        *(["0 of 1000 games", "7:30 of the budget left"], 0.25, 450),
+        *(["0 of 1,000 games", "7:30 of the budget left"], 0.25, 450),
     ),
     "of a budget of time for more than there is": (
         *({"total": 4}, Budget(seconds=600), 60, 1),

@@ -1,20 +1,103 @@
-"""The search for rotations and reflections of the board that the rules do not distinguish."""
+"""The steps that compare a game with itself: in another process, and on a rotated board.
+
+Run as a program, the module plays random games of a game type. The order of a set and the hash of a
+text differ between processes, so that rules that depend on them play another game there.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final
+from random import Random
+from typing import Any, Final
 
+from lath import games
 from lath.arena.gamecheck.lab import GameLab
-from lath.arena.gamecheck.points import GameFinding, GameStep, note, ok, untested, warning
+from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
 from lath.games.capabilities import symmetries
 from lath.games.core import Game, Move, Position
+from lath.games.laws import shown
 
-_GAMES: Final = 12
 _MOST_PLIES: Final = 60
-"""The random games in which a rotation or reflection is tried, and the plies of each."""
+"""The most plies of each random game here."""
+
+_PLAYED: Final = 3
+"""The number of games that both processes play."""
+
+_MEMBERS: Final = ("setup", "text()", "legal_moves()", "contents()", "outcome()")
+"""The values of a state, in this order."""
+
+_WITHIN_S: Final = 60.0
+"""The time limit of the other process."""
+
+
+def states_of(game: Game) -> Iterator[list[Any]]:
+    """Yield the state at each ply of some random games, as JSON values."""
+    for seed in range(1, _PLAYED + 1):
+        setup = game.draw_setup(seed) if game.has_setups else None
+        position, chance = game.start(setup), Random(seed)
+        for _ in range(_MOST_PLIES):
+            legal, outcome = position.legal_moves(), position.outcome()
+            told = None if outcome is None else [outcome.result, outcome.ending, *outcome.cells]
+            yield [setup, position.text(), [*legal], [*position.contents()], told]
+            if not legal:
+                break
+            position = position.play(chance.choice(sorted(legal)))
+
+
+def difference(game: Game) -> str:
+    """Return in words how another process plays the game differently; empty if it does not."""
+    hash_seed = "1" if os.environ.get("PYTHONHASHSEED") != "1" else "2"
+    ran = subprocess.run(
+        [sys.executable, "-P", "-m", __name__, game.id],
+        env=os.environ | {"PYTHONHASHSEED": hash_seed},
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=_WITHIN_S,
+    )
+    if ran.returncode:
+        *_, last = ran.stderr.splitlines() or [f"status {ran.returncode}"]
+        return f"another process cannot play the game: {last}"
+    other, here = map(json.loads, ran.stdout.splitlines()), map(_plain, states_of(game))
+    for theirs, mine in zip(other, here, strict=False):
+        for name, one, two in zip(_MEMBERS, mine, theirs, strict=True):
+            if one != two:
+                return f"{name} at {mine[1]!r} is {shown(one)} here, but {shown(two)} there"
+    return ""
+
+
+def _plain(state: list[Any]) -> Any:
+    return json.loads(json.dumps(state))
+
+
+def _same_elsewhere(lab: GameLab) -> Iterator[GameFinding]:
+    """Yield how another process plays the game differently."""
+    try:
+        words = difference(lab.game)
+    except subprocess.TimeoutExpired:
+        yield untested(f"another process needs more than {_WITHIN_S:.0f} s for three games")
+        return
+    if words:
+        yield fault(
+            words,
+            "let nothing depend on the order of a set or on hash(), which differ between "
+            "processes: sort what comes from a set",
+        )
+    else:
+        yield ok("another process has the same positions and moves")
+
+
+ELSEWHERE: Final = GameStep("processes", "is the same game in each process", _same_elsewhere)
+
+_TURNED: Final = 12
+"""The number of random games in which a rotation or reflection is tried."""
 
 _SECONDS: Final = 1.5
 
@@ -54,7 +137,7 @@ def holds(lab: GameLab, cells: Mapping[str, str], until_s: float) -> bool:
     The result is False if no game has come to its end in time: often only the end tells.
     """
     turned, ended = turning(cells), False
-    for seed in range(lab.seed, lab.seed + _GAMES):
+    for seed in range(lab.seed, lab.seed + _TURNED):
         other: Position | None = None
         for visit in lab.walk(seed, _MOST_PLIES):
             other = lab.start(seed) if other is None else other
@@ -106,3 +189,15 @@ def _undeclared(lab: GameLab) -> Iterator[GameFinding]:
 UNDECLARED: Final = GameStep(
     "undeclared", "declares each rotation and reflection that its rules allow", _undeclared
 )
+
+
+def main() -> None:
+    """Print the states of the game in the first argument, one per line."""
+    printed = sys.stdout
+    sys.stdout = sys.stderr  # the rules can print
+    for state in states_of(games.get(sys.argv[1])):
+        printed.write(f"{json.dumps(state)}\n")
+
+
+if __name__ == "__main__":
+    main()
