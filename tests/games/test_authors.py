@@ -140,6 +140,15 @@ def test_again_does_not_depend_on_its_place_and_a_piece_replaces_another() -> No
     assert (both.of("b"), both.of("w")) == (start.empty, 0)
 
 
+def test_a_piece_stays_under_one_of_another_field() -> None:
+    kind: Any = type("Stacked", (Turns,), {"form": "w b"})
+    game = kind()
+    start = game.start()
+    stacked = start.put("a1").put("a1", "b")
+    assert (stacked.on("a1"), start.put("a1").put("a1").on("a1")) == ("wb", "w")
+    assert game.position(stacked.text()) == stacked
+
+
 # Attributes
 
 WRONG: Final[dict[str, list[Any]]] = {
