@@ -209,6 +209,7 @@ TERMS: Final[Mapping[str, str]] = MappingProxyType(
 MENDS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "canonical": "add moves that name no cell to `words`, or define is_move(text)",
+        "drawn": "place pieces in after(), as state.put(move) does",
         "ending": "name the ending in a few words, as in state.won('three in line')",
         "extras": "keep the same names in `facts`, with numbers, or texts without spaces",
         "hash": "keep only numbers, and texts without spaces, in `facts`",
@@ -223,6 +224,7 @@ MENDS: Final[Mapping[str, str]] = MappingProxyType(
         "text_refused": "keep only numbers, and texts without spaces, in `facts`, and accept in "
         "refuse() what games reach",
         "twice": "list each move once in legal()",
+        "undeclared": "declare them by `symmetric`: 'all', 'mirror' or 'half'",
     }
 )
-"""The remedies for breaches of laws, by the law, in the words of a `SimpleGame`."""
+"""The remedies in the words of a `SimpleGame`, by the law or the point of a check."""

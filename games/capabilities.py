@@ -287,7 +287,7 @@ class SaysInOwnWords(Protocol):
 
     @property
     def mends(self) -> Mapping[str, str]:
-        """Return the remedies for breaches of laws, by the law."""
+        """Return the remedies in the authors' words, by the law or the point of a check."""
 
 
 def terms_of(game: Game) -> Mapping[str, str]:
@@ -297,7 +297,7 @@ def terms_of(game: Game) -> Mapping[str, str]:
 
 
 def mends_of(game: Game) -> Mapping[str, str]:
-    """Return the remedies in the authors' words, by the law; empty for most games."""
+    """Return the remedies in the authors' words, by the law or point; empty for most games."""
     able: SaysInOwnWords | None = _able(game, "mends")
     return {} if able is None else able.mends
 

@@ -19,7 +19,7 @@ from typing import Any, Final
 from lath import games
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
-from lath.games.capabilities import symmetries
+from lath.games.capabilities import mends_of, symmetries
 from lath.games.core import Game, Move, Position
 from lath.games.laws import shown
 
@@ -166,17 +166,21 @@ def _undeclared(lab: GameLab) -> Iterator[GameFinding]:
         return
     known = declared(game, moves)
     share = lab.seconds(_SECONDS) / max(1, len(others))
-    missing = 0
-    for each in others:
-        if tuple(map(turning(each.cells), moves)) not in known:
-            missing += holds(lab, each.cells, time.thread_time() + share)
+    found = [
+        each.cells
+        for each in others
+        if tuple(map(turning(each.cells), moves)) not in known
+        and holds(lab, each.cells, time.thread_time() + share)
+    ]
     which = f"{len(others)} rotations and reflections of the board"
-    if missing:
+    if found:
+        how = mends_of(game).get("undeclared", "declare them with Turning, or in symmetries()")
+        cell = next(cell for cell, image in found[0].items() if cell != image)
         yield warning(
-            f"the rules look symmetric under {missing} of {which} that it does not declare",
-            "declare them with Turning, with `symmetric` of SimpleGame, or in symmetries(); "
-            "otherwise openings, duplicate games and databases count each position up to "
-            f"{len(known) + missing} times",
+            f"the rules look symmetric under {len(found)} of {which} that it does not declare, "
+            f"such as the one that maps {cell} to {found[0][cell]}",
+            f"{how}; otherwise openings, duplicate games and databases count each position up to "
+            f"{len(known) + len(found)} times",
         )
     elif not others:
         yield ok("the board has no rotation or reflection")

@@ -11,6 +11,7 @@ from xml.etree import ElementTree as ET
 
 from lath.arena.gamecheck.lab import GameLab, Visit
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, warning
+from lath.games.capabilities import mends_of
 from lath.games.core import SIDES, Piece, owned_by
 from lath.games.drawing.board import svg
 from lath.games.drawing.changes import changed_cells
@@ -144,7 +145,9 @@ def _is_drawn(lab: GameLab) -> Iterator[GameFinding]:
     if not any(map(any, (each.position.contents() for each in lab.sample))):
         yield warning(
             "no position has a piece on any cell",
-            "let contents() return the codes of the pieces on each cell",
+            mends_of(lab.game).get(
+                "drawn", "let contents() return the codes of the pieces on each cell"
+            ),
         )
         return
     kilobytes = len(drawn) / 1000

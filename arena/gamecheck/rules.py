@@ -7,7 +7,7 @@ from typing import Final
 
 from lath.arena.gamecheck.lab import GameLab, error_words
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
-from lath.games.capabilities import boarded, lessons_of, mends_of
+from lath.games.capabilities import boarded, lessons_of, mends_of, terms_of
 from lath.games.cards import card_of, variants
 from lath.games.errors import UnknownGameError, count_of
 from lath.games.laws import Law, LawFault
@@ -276,8 +276,9 @@ def _has_reasons(lab: GameLab) -> Iterator[GameFinding]:
             said.setdefault(why, move)
     poor = [why for why in said if len(why.split()) < 2 or len(why) > 120]
     if poor:
+        asked = terms_of(lab.game).get("why_illegal", "why_illegal")
         yield warning(
-            f"why_illegal({said[poor[0]]!r}) says {poor[0][:60]!r}, expected a few words",
+            f"{asked}({said[poor[0]]!r}) says {poor[0][:60]!r}, expected a few words",
             "say in the game's words what the rules forbid, such as `a1 already has a stone`",
         )
     elif said:

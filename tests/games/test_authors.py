@@ -14,7 +14,7 @@ from places import ROOT
 
 from lath import games
 from lath.arena.botcheck.points import Verdict
-from lath.arena.gamecheck.check import check, loaded
+from lath.arena.gamecheck.check import IDS, check, loaded
 from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GamePoint
 from lath.arena.gamecheck.rules import LAWS
@@ -348,7 +348,7 @@ def test_a_sound_game_has_no_fault_and_a_check_that_tests_nothing_says_so(tmp_pa
 
 
 def test_terms_and_remedies_are_about_laws_and_members_of_a_simple_game() -> None:
-    assert {*MENDS} <= {*Law}
+    assert {*MENDS} <= {*Law, *IDS}
     named = {name for mend in MENDS.values() for name in re.findall(r"`(\w+)`|\b(\w+)\(", mend)}
     members = {one for pair in named for one in pair if one}
     assert all(hasattr(SimpleGame, one) or hasattr(State, one) for one in members)

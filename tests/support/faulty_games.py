@@ -426,7 +426,8 @@ FAULTS: Final = {
         "return (IDENTITY, *map(way, self.board.isometries[1:]))",
         "return (IDENTITY,)",
         "undeclared",
-        "symmetric under 7 of 7 rotations and reflections of the board",
+        "symmetric under 7 of 7 rotations and reflections of the board that it does not declare, "
+        "such as the one that maps a1 to a3",
         "warning",
     ),
     "one letter for two pieces": Planted(
