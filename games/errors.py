@@ -29,6 +29,20 @@ def count_of(number: int, noun: str) -> str:
     return f"{number:,} {noun}s"
 
 
+def error_words(error: BaseException, text: str | None = None) -> str:
+    """Return the type and the text of an exception, on one line. Default for `text`: its own.
+
+    A plain GameError has only its text, which says what is wrong without the type.
+
+    >>> error_words(KeyError("d4")), error_words(GameError("stuck is 'loss'"))
+    ("KeyError: 'd4'", "stuck is 'loss'")
+    """
+    words = " ".join((str(error) if text is None else text).split())
+    if type(error) is GameError:
+        return words
+    return f"{type(error).__name__}: {words}" if words else type(error).__name__
+
+
 class GameError(LathError, ValueError):
     """A violation of a game's rules; the message says what is wrong and where."""
 

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, cast
 from lath.games.builtin import builtin_ids
 from lath.games.capabilities import can_vary, lacking, parameters_of
 from lath.games.contract import Game
-from lath.games.errors import GameFileError, UnknownGameError
+from lath.games.errors import GameFileError, UnknownGameError, error_words
 from lath.games.parameters import made
 from lath.games.plugins import ID, is_of_pack, is_plugin
 from lath.games.sources import GameSource, forget, plain_names, run, source_of
@@ -335,10 +335,7 @@ def _told(error: BaseException, said: str, source: GameSource, whole: str = "") 
         file = said if path == source.path else os.path.join(os.path.dirname(said), inner)
         where = f"{file}:{line}"
     text = error.msg if isinstance(error, SyntaxError) else plain_names(str(error))
-    words = " ".join(text.split())
-    what = (
-        f"{where}: {type(error).__name__}: {words}" if words else f"{where}: {type(error).__name__}"
-    )
+    what = f"{where}: {error_words(error, text)}"
     notes = getattr(error, "__notes__", ())  # from a trial: the moves that led there
     return f"{what} ({'; '.join(notes)})" if notes else what
 

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 from lath.games.builtin import builtin_ids
 from lath.games.capabilities import lacking
 from lath.games.contract import Game
-from lath.games.errors import UnknownGameError
+from lath.games.errors import UnknownGameError, error_words
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -278,7 +278,7 @@ def _read_pack(prefix: str) -> Mapping[str, Callable[[], object]] | str:
     try:
         games: Any = point.load()()
     except Exception as error:  # noqa: BLE001 - the code of a distribution can raise anything
-        return f"{who} cannot be loaded: {_words(error)}"
+        return f"{who} cannot be loaded: {error_words(error)}"
     if not isinstance(games, Mapping):
         return f"{who} returned {type(games).__name__}, expected a mapping from id to function"
     for game_id, make in games.items():
@@ -302,14 +302,9 @@ def _made(prefix: str, game_id: str) -> Game:
         game = _pack(prefix)[game_id]()
         missing = lacking(game, Game)
     except Exception as error:  # the code of a distribution can raise anything
-        raise UnknownGameError(f"{who} cannot be made: {_words(error)}") from error
+        raise UnknownGameError(f"{who} cannot be made: {error_words(error)}") from error
     if missing:
         raise UnknownGameError(f"{who} lacks {', '.join(missing)}")
     if cast("Game", game).id != game_id:
         raise UnknownGameError(f"{who} is the game {cast('Game', game).id!r}")
     return cast("Game", game)
-
-
-def _words(error: Exception) -> str:
-    """Return an exception as one line."""
-    return f"{type(error).__name__}: {' '.join(str(error).split())}".removesuffix(": ")

@@ -30,7 +30,13 @@ from lath.games.capabilities import (
 )
 from lath.games.contract import SIDES, Move, Outcome, Position, Result
 from lath.games.core import least
-from lath.games.errors import GameError, IllegalMoveError, MoveSyntaxError, PositionError
+from lath.games.errors import (
+    GameError,
+    IllegalMoveError,
+    MoveSyntaxError,
+    PositionError,
+    error_words,
+)
 from lath.games.laws import (
     LAST,
     STRANGE_SETUPS,
@@ -175,8 +181,7 @@ def _with_errors(trial: _Trial, part: Faults) -> Faults:
     try:
         yield from part
     except Exception as error:  # noqa: BLE001 - the rules can raise anything
-        words, where = " ".join(str(error).split()), trial.where()
-        told = f"{type(error).__name__}: {words}" if words else type(error).__name__
+        told, where = error_words(error), trial.where()
         notes = [note for note in getattr(error, "__notes__", ()) if note != where]
         yield LawFault(
             Law.RAISES, f"{told} ({'; '.join(notes)})" if notes else told, where, error=error

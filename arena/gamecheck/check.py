@@ -11,9 +11,9 @@ from typing import Final
 from lath.arena.botcheck.points import Verdict
 from lath.arena.errors import ConfigError
 from lath.arena.gamecheck import comparing, drawing, playing, rules, speed
-from lath.arena.gamecheck.lab import GameLab, error_words
+from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GameFinding, GamePoint, GameStep, fault, untested
-from lath.games.errors import GameFileError, count_of
+from lath.games.errors import GameFileError, count_of, error_words
 from lath.games.naming import all_named
 from lath.games.trial import postponed
 

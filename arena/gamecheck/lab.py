@@ -188,9 +188,3 @@ class GameLab:
         said = self.named.partition(":")[0]
         path = said if said.endswith(".py") else os.path.basename(self.file)  # noqa: PTH119
         return f"{path}:{own[-1].lineno}"
-
-
-def error_words(error: BaseException) -> str:
-    """Return the type and the text of an exception, on one line."""
-    words = " ".join(str(error).split())
-    return f"{type(error).__name__}: {words}" if words else type(error).__name__

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from lath.arena.gamecheck.lab import GameLab, error_words
+from lath.arena.gamecheck.lab import GameLab
 from lath.arena.gamecheck.points import GameFinding, GameStep, fault, note, ok, untested, warning
 from lath.games.capabilities import boarded, lessons_of, mends_of, terms_of
 from lath.games.cards import card_of, variants
-from lath.games.errors import UnknownGameError, count_of
+from lath.games.errors import UnknownGameError, count_of, error_words
 from lath.games.laws import Law, LawFault
 from lath.games.registry import get
 from lath.games.trial import faults_of
