@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar, Final, NamedTuple, Self, get_args
 
@@ -132,8 +131,8 @@ class Authored:
         kind = cls.kinds.get(name)
         if kind is None or kind.has(value):
             return
-        near = get_close_matches(str(value), kind.words, n=1)
-        meant = f"; did you mean {near[0]!r}?" if near else ""
+        near = _nearest(str(value), kind.words, 0.6)
+        meant = f"; did you mean {near!r}?" if near else ""
         raise GameError(f"{cls.__name__}.{name} is {shown(value)}", f"{kind.expected}{meant}")
 
     @classmethod
@@ -144,8 +143,15 @@ class Authored:
             return
         others = cls.__mro__[: cls.__mro__.index(library)]
         lacking = [key for key in cls.kinds if not any(key in vars(one) for one in others)]
-        if near := get_close_matches(name.lower(), lacking, n=1, cutoff=_NEAR):
-            raise GameError(f"{cls.__name__} has the unknown attribute {name}", near[0])
+        if near := _nearest(name.lower(), lacking, _NEAR):
+            raise GameError(f"{cls.__name__} has the unknown attribute {name}", near)
+
+
+def _nearest(name: str, known: Iterable[str], alike: float) -> str:
+    """Return the most similar known name; empty if none is as similar as a share in 0..1."""
+    from difflib import get_close_matches  # start-up time
+
+    return next(iter(get_close_matches(name, [*known], n=1, cutoff=alike)), "")
 
 
 def shown(value: object) -> str:
