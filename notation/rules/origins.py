@@ -59,9 +59,10 @@ class OtherRules:
         self.counts[key] += records * self._is_other[key]
 
     def lines(self, file: str) -> list[str]:
-        """Return a line per version and game, about the records of a file."""
+        """Return a line per version and game, the most records first, about a file."""
         found = []
-        for (game, tag), count in (+self.counts).items():
+        counts = sorted((+self.counts).items(), key=lambda one: (-one[1], one[0]))
+        for (game, tag), count in counts:
             many = f"{count:,} records of {game} were" if count > 1 else f"1 record of {game} was"
             here = file_words(_known_tag(game)) or "unknown"
             found.append(

@@ -75,7 +75,7 @@ def test_what_cannot_be_asked_is_refused(site: Served) -> None:
         ({"where": "greedy"}, 409, "write winner = greedy, for example"),
         ({"where": "plies > 99"}, 409, "no games found that match"),
         ({"moves": ["e5", "e5"]}, 409, "ply 2: illegal move e5: e5 already has a stone"),
-        ({"position": "5 b"}, 409, "rows"),
+        ({"position": "5 b"}, 409, "1 row, expected 9"),
         ({"key": "no-such"}, 404, "tournament or file not found"),
         ({"ply": 3}, 400, "ply: Extra inputs are not permitted"),
     ):
