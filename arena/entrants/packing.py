@@ -47,6 +47,7 @@ _BUILTIN: Final = "lath.games.builtin"
 
 _INSTEAD: Final = {
     _BUILTIN: _STAND_INS / "builtin.py",
+    "lath.games.authors": _STAND_INS / "authors.py",
     "lath.games.files": _STAND_INS / "files.py",
     "lath.games.naming": _STAND_INS / "naming.py",
     "lath.games.plugins": _STAND_INS / "plugins.py",
