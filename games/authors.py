@@ -102,10 +102,28 @@ _SHORTEST: Final = 5
 """How alike two names are if one is a slip for the other, and the least length of such a name."""
 
 
+NOT_OF_LINES: Final = frozenset(
+    {
+        *("after", "ending", "facts", "legal", "rows", "stuck", "stuck_words"),
+        *("swap", "symmetric", "words"),
+    }
+)
+"""Members of a `SimpleGame`, and a wrong name of `has_swap`."""
+
+
 class Authored:
     """A game that refuses wrong attributes when it is made, instead of playing by other rules."""
 
     kinds: ClassVar[Mapping[str, AttributeKind]] = OF_ALL
+    foreign: ClassVar[frozenset[str]] = frozenset()
+    """Members of other games, which have no effect here."""
+
+    def __init_subclass__(cls) -> None:
+        """Raise GameError for a member that has no effect."""
+        strange = sorted(vars(cls).keys() & cls.foreign)
+        if strange:
+            expected = "win, lose and has_swap; other rules need a SimpleGame"
+            raise GameError(f"{cls.__name__}.{strange[0]} has no effect in a LineGame", expected)
 
     def __new__(cls, *_: Any, **__: Any) -> Self:
         """Return a new game. Raises GameError for a wrong value, name or missing method."""

@@ -19,7 +19,7 @@ from functools import cached_property, partial
 from random import Random
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
-from lath.games.authors import OF_LINES, Authored
+from lath.games.authors import NOT_OF_LINES, OF_LINES, Authored
 from lath.games.board import Board, hexagon_of, rhombus, squares, triangle
 from lath.games.capabilities import own_card
 from lath.games.core import Move, Outcome, Side, require_legal
@@ -44,15 +44,6 @@ from lath.games.stones import (
     verdict_of,
     winner_by,
 )
-
-_NOT_HERE: Final = frozenset(
-    {
-        *("after", "ending", "facts", "legal", "rows", "stuck", "stuck_words"),
-        *("swap", "symmetric", "words"),
-    }
-)
-"""Members of a `SimpleGame`, and a wrong name of `has_swap`."""
-
 
 _BOARDS: Final[tuple[Callable[[int], Board], ...]] = (
     squares,
@@ -92,17 +83,10 @@ class LineGame(Authored, Turning):
     """
 
     kinds = OF_LINES
-
+    foreign = NOT_OF_LINES
     colours = ("white", "black")
     has_swap: ClassVar[bool] = False
     """True if the second player's first turn can be a swap: the first stone changes its owner."""
-
-    def __init_subclass__(cls) -> None:
-        """Raise GameError for members of other games that have no effect here."""
-        strange = sorted(vars(cls).keys() & _NOT_HERE)
-        if strange:
-            expected = "win, lose and has_swap; other rules need a SimpleGame"
-            raise GameError(f"{cls.__name__}.{strange[0]} has no effect in a LineGame", expected)
 
     def __init__(self, board: Board, *, win: int = 0, lose: int = 0) -> None:
         """Take the board and the lengths of lines that win and lose: so many stones, or more.

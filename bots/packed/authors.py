@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+NOT_OF_LINES: frozenset[str] = frozenset()
 OF_LINES: dict[str, object] = {}
 
 
