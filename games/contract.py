@@ -167,6 +167,9 @@ class Piece:
     100 units around 0 0 and has holes by the even-odd rule. A tile whose glyph is solid in the
     middle has its letter there."""
 
+    label: str = ""
+    """A text of up to three characters on the piece, such as a number."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Lesson:

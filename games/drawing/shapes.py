@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from html import escape
 from itertools import pairwise
@@ -199,14 +200,23 @@ _PAWN: Final = (
 
 
 def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
-    """Return one piece with its glyph, if it has one. A disc on a tile is a ring.
+    """Return one piece with its label or glyph, if it has one. A disc on a tile is a ring.
 
+    - A label is on top. It replaces the letter of a tile, and every glyph but that of a marker.
     - A tile is a slab with its glyph, or else with its letter. A glyph that is solid in the middle
       replaces the slab, and has the letter on it.
     - A disc has its glyph on it; a ring has it on a small disc beside the tile's letter.
     - A block fills its cell, with its glyph on it; the ground of a solid glyph is darker.
     - A marker is its glyph, or else a pawn, with an outline in its ink.
     """
+    if not piece.label:
+        return _unlabelled(piece, shape, on_tile=on_tile)
+    plain = replace(piece, glyph=piece.glyph if piece.shape == "marker" else "", code="")
+    label = text(piece.label, 34 if len(piece.label) < 3 else 24, ink(piece.colour))
+    return _unlabelled(plain, shape, on_tile=on_tile) + label
+
+
+def _unlabelled(piece: Piece, shape: Shape, *, on_tile: bool) -> str:
     colour = piece.colour
     glyph = Pen(colour, shaded(colour, 0.42), 4).path(piece.glyph) if piece.glyph else ""
     sign = _small(_SIGN_SCALE, Pen(ink(colour)).path(piece.glyph)) if piece.glyph else ""
@@ -215,7 +225,7 @@ def draw(piece: Piece, shape: Shape, *, on_tile: bool = False) -> str:
         return _slab(shape, scale, colour) + _small(0.62, Pen(ink(colour)).path(piece.glyph))
     if piece.shape == "tile":
         body = glyph or _slab(shape, _TILE_SCALE, colour)
-        return body + text(piece.code, 34, ink(colour))  # 34 fits into a ring
+        return body + (text(piece.code, 34, ink(colour)) if piece.code else "")  # it fits a ring
     if piece.shape == "block" and glyph:
         ground = shaded(colour, 0.62)
         if contrast(colour, ground) < _LEAST_CONTRAST:

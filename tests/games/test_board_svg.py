@@ -249,6 +249,8 @@ def test_a_glyph_shows_on_each_shape(kind: PieceShape, colour: str) -> None:
         is_lettered = kind == "tile" and sign == SIGNS[2]
         assert (words(root), words(plain)) == (["x"] * is_lettered, ["x"] * (kind == "tile"))
         assert len(list(plain.iter(f"{SVG}path"))) <= len(list(root.iter(f"{SVG}path"))) + 2
+        labelled = element(shapes.draw(replace(piece, label="12"), shape, on_tile=on_tile))
+        assert words(labelled) == ["12"]
 
 
 def test_a_code_without_a_piece_is_written() -> None:
