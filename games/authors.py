@@ -71,6 +71,10 @@ OF_ALL: Final[Mapping[str, AttributeKind]] = MappingProxyType(
             "a tuple of Parameter, such as (Parameter(…),)", lambda value: _each(Parameter, value)
         ),
         "pieces": AttributeKind("a tuple of Piece, each with a letter as its code", _are_pieces),
+        "side_owners": AttributeKind(
+            "a player, 0 or 1, for each side of the board, such as (0, 1, 0, 1)",
+            lambda value: _each(int, value) and {*value} <= {0, 1},
+        ),
     }
 )
 """The attributes of every short game."""

@@ -161,6 +161,7 @@ WRONG: Final[dict[str, list[Any]]] = {
     "colours": ["white", ("white", "white"), ("white",), ("dark red", "blue"), ("1st", "2nd")],
     "parameters": [{"size": 5}],
     "pieces": [[("w", "white piece")], {}],
+    "side_owners": [0, (0, 2), ("white", "black")],
     "has_swap": ["no", 1],
     "rows": [3, ["3", "3"]],
     "form": [["w", "b"]],

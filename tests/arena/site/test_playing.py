@@ -586,6 +586,7 @@ def go_to(page: Any, move: str) -> None:
 
 def kept(page: Any, site: Served) -> Any:
     """Keep an analysis; return it as it is kept."""
+    page.locator("#kept").evaluate("told => told.replaceChildren()")  # of an earlier time
     page.click("#keep")
     page.wait_for_selector("#kept:has-text('Saved as analysed.lath')")
     return last_of(site, "analysed")
