@@ -565,7 +565,7 @@ interface ReviewJson {
 }
 type ReviewPart = { part: "waits" } | { part: "begins" } | { part: "judged"; done: number } | ReviewJson | { part: "error"; error: string };
 /** A tournament or a file in the list of the site: `lath.arena.site.standing`. */
-interface ItemJson { key: string; kind: string; is_playing: boolean; told: string; state: string; board: string; done: number; total: number }
+interface ItemJson { key: string; kind: string; is_playing: boolean; has_games: boolean; told: string; state: string; board: string; done: number; total: number }
 
 interface RefutationJson { line: string[]; words: string }
 interface PuzzleJson { number: number; key: string; position: string; question: string; grade: number; line: string[]; words: string }

@@ -120,6 +120,9 @@ export const ask = async (path, body) => {
   return value;
 };
 
+/** @param {string} path */
+export const askText = async (path) => (await answerTo(path)).text();
+
 // Asks for what comes in parts, a line of JSON each, until there are no more or `signal` is aborted.
 /** @template [T=ThinkingPart] @param {string} path @param {object} body @param {AbortSignal} signal @returns {AsyncGenerator<T>} */
 export async function* askFor(path, body, signal) {

@@ -222,6 +222,34 @@ def test_every_kind_of_tournament_has_a_card_with_board_state_and_date(
         assert visit.page.evaluate(UPDATED) == 0
 
 
+def test_the_start_page_follows_its_folder_and_keeps_what_the_reader_has(
+    guest: Guest, tmp_path: Path
+) -> None:
+    (tmp_path / "old.lath").write_text(RECORD)
+    with served(tmp_path) as site:
+        page = guest(site, "/").page
+        page.wait_for_selector("#first-title")
+        page.fill(".where input", "plies > 2")
+        page.eval_on_selector_all("li[data-key]", "all => all.forEach((one) => (one.mine = true))")
+
+        def follows(selector: str) -> bool:
+            page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+            return page.locator(selector).count() > 0
+
+        (tmp_path / "cup.toml").write_text('games = ["surikata"]\n[[bot]]\nname = "greedy"\n')
+        until(lambda: follows(".tournament:not(:has(.aside))"))
+        (tmp_path / "cup").mkdir()
+        (tmp_path / "cup" / "games.lath").write_text(RECORD)
+        (tmp_path / "cup.toml").unlink()
+        until(lambda: follows(".tournament .aside"))
+        page.wait_for_function("document.querySelector('.tournament img').naturalWidth > 0")
+        assert page.input_value(".where input:focus") == "plies > 2"
+        kept = page.eval_on_selector_all("li[data-key]", "all => all.map((one) => !!one.mine)")
+        assert kept == [True, True, False, True]  # the tiles, the new card, the file
+        (tmp_path / "old.lath").unlink()
+        until(lambda: follows("#lists:not(:has(.where))"))
+
+
 CARD: Final = (
     'src="([^"]*board.svg[^"]*)".*<p class="told"[^>]*>([A-Z][^<]+)</p>'
     '.*<time datetime="([0-9]{4}-[0-9]{2}-[0-9]{2})">'
