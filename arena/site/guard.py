@@ -171,8 +171,9 @@ class Guard:
             response = _door(
                 200, root=keys.root, secret=keys.secret, to=f"{path}?{rest}" if rest else path
             )
+            # Lax: links from a report, which is a stranger to the site, lead to its pages at once.
             response.set_cookie(
-                COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="strict"
+                COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="lax"
             )
             return response
         if "text/html" in headers.get("accept", "") and scope["method"] == "GET":

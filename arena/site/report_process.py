@@ -269,10 +269,10 @@ def report_of(
 def _site_of(item: Item, where: str, *, public: bool) -> ReportSite:
     from lath.reports.page.page import ReportSite  # start-up time
 
-    links = [("Watch", "/")]
+    links = [("Watch", "../")]  # without the site's key, because the page is kept
     if public:
         return ReportSite(links)
-    links += [(name.title(), f"/{name}") for name in ("play", "analyse", "explore", "puzzles")]
+    links += [(name.title(), f"../{name}") for name in ("play", "analyse", "explore", "puzzles")]
     return ReportSite(links, item.key, where)
 
 

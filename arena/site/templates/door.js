@@ -16,17 +16,8 @@
       return undefined;
     }
   };
-  // Back from another page to a report, which is a stranger to the site, a browser sends no keys; from here it does.
-  const isFirst = () => {
-    const before = Number(sessionStorage.getItem(KEPT));
-    sessionStorage.setItem(KEPT, String(Date.now()));
-    return Date.now() - before > 3000;
-  };
   const { pathname, search, hash } = location;
   const found = root || known();
   if (root) location.replace(`${root}${to}${hash}`);
-  else if (/^\/[\w-]{20,}$/u.test(found)) {
-    if (!pathname.startsWith(`${found}/`)) location.replace(`${found}${pathname}${search}${hash}`);
-    else if (isFirst()) location.reload();
-  }
+  else if (/^\/[\w-]{20,}$/u.test(found) && !pathname.startsWith(`${found}/`)) location.replace(`${found}${pathname}${search}${hash}`);
 }

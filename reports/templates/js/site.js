@@ -13,7 +13,7 @@
       link.hidden = !game.board;
       const asked = new URLSearchParams({ record: `${record}/${placed[game.place] || game.place + 1}`, ply: String(ply) });
       if (where) asked.set("where", where);
-      link.href = `/analyse?${asked}`;
+      link.href = `../analyse?${asked}`;
     };
     new MutationObserver(aim).observe(byId("at"), { childList: true });
     byId("share-open").before(link);

@@ -104,8 +104,6 @@ def test_the_first_games_can_be_seen_before_the_report_is_complete(
             page.wait_for_selector(found)
             page.go_back()
             page.wait_for_selector("#rows tr")
-        for one in (visit, other):
-            one.complaints[:] = [words for words in one.complaints if "403" not in words]
 
 
 def test_a_report_that_cannot_be_made_says_why_without_a_path(
@@ -125,6 +123,6 @@ def test_a_public_report_has_no_links_to_pages_that_are_not_public(tmp_path: Pat
     (tmp_path / "old.lath").write_text(RECORDS)
     with served(tmp_path, is_public=True) as site:
         text = site.ask(f"/report/{site.key('old.lath')}").text
-        assert '<a href="/">Watch</a>' in text
+        assert '<a href="../">Watch</a>' in text
         assert "/analyse" not in text.split("<script>")[0]
         assert site.ask(f"/report/{site.key('old.lath')}/first").status == 200  # it is complete
