@@ -174,6 +174,11 @@ def test_the_first_screen_has_all_and_nothing_moves_and_leads_to_the_replay(
             ".map(one => document.querySelector(one).getBoundingClientRect().bottom)"
         )
         assert max(bottoms) <= height
+        units = page.eval_on_selector_all(
+            ".podium .head, .podium .elo .hidden",
+            "all => all.map((one) => [one.textContent, one.getBoundingClientRect().width])",
+        )
+        assert any("Elo" in words and pixels > 10 for words, pixels in units)
         shifts: list[float] = page.evaluate(_SHIFTS)
         assert sum(shifts) < 0.02
     # Who wants no motion sees the end and may start it.

@@ -234,10 +234,14 @@ def test_the_start_page_follows_its_folder_and_keeps_what_the_reader_has(
 
         def follows(selector: str) -> bool:
             page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-            return page.locator(selector).count() > 0
+            return bool(page.locator(selector).count())
 
-        (tmp_path / "cup.toml").write_text('games = ["surikata"]\n[[bot]]\nname = "greedy"\n')
+        bots = "".join(f'[[bot]]\nname = "b{n}"\ncommand = "true"\n' for n in range(20))
+        (tmp_path / "cup.toml").write_text(f'games = "all"\n{bots}')
         until(lambda: follows(".tournament:not(:has(.aside))"))
+        for width in (*WIDTHS, 768):  # at which a card is narrow
+            page.set_viewport_size({"width": width, "height": 800})
+            assert page.eval_on_selector_all(".cards > li", CUT) == [], width
         (tmp_path / "cup").mkdir()
         (tmp_path / "cup" / "games.lath").write_text(RECORD)
         (tmp_path / "cup.toml").unlink()
@@ -248,6 +252,11 @@ def test_the_start_page_follows_its_folder_and_keeps_what_the_reader_has(
         assert kept == [True, True, False, True]  # the tiles, the new card, the file
         (tmp_path / "old.lath").unlink()
         until(lambda: follows("#lists:not(:has(.where))"))
+
+
+CUT: Final = (
+    "all => all.filter((one) => one.scrollWidth > one.clientWidth).map((one) => one.innerText)"
+)
 
 
 CARD: Final = (
