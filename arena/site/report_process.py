@@ -256,6 +256,8 @@ def report_of(
     followed = _followed(records, title or item.name, _number_in(item), tell)
     gathered = gather(followed, title=title, background=background, is_shared=not public)
     refuse_damage(doubts)  # Otherwise games would be missing without a message.
+    if matches is not None and not gathered.document["facts"]["records"]:
+        raise _RefusedError("no games found that match")
     if places != list(range(1, len(places) + 1)):
         site = replace(site, places=places)
     if not title and (event := event_in(sources, gathered.document["facts"]["events"])):

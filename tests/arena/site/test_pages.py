@@ -8,10 +8,12 @@ from __future__ import annotations
 import re
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
+from urllib.parse import quote
 
 import pytest
 from axe import axe_core, violations
 from markup import problems_in
+from markupsafe import escape
 from odd_files import either
 from planted import pool
 from schedules import a_schedule, outcome, played
@@ -140,13 +142,16 @@ def submit(page: Any, form: Any) -> None:
         assert page.evaluate("window.handled") == [True], name_of(form)
 
 
+@pytest.mark.parametrize("query", ['"<b>" greedy', "winner = <b>"])
 @pytest.mark.parametrize("site", [False], indirect=True)
-def test_a_query_with_a_mistake_is_told_beside_its_box(site: Served) -> None:
-    address = f"/report/{site.key('old.lath')}?where=%22%3Cb%3E%22+greedy"
+def test_a_query_with_a_mistake_or_no_match_is_told_beside_its_box(
+    site: Served, query: str
+) -> None:
+    address = f"/report/{site.key('old.lath')}?where={quote(query)}"
 
     def is_told() -> bool:
         text = site.ask(address, Accept="text/html", **site.cookie).text
-        assert 'name="where" value="&#34;&lt;b&gt;&#34; greedy"' in text
+        assert f'name="where" value="{escape(query)}"' in text
         return 'role="alert"' in text and "\n  " not in text.partition('role="alert"')[2][:200]
 
     until(is_told)
