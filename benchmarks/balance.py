@@ -21,7 +21,8 @@ from lath import games
 from lath.arena.schedule import random_openings
 from lath.arena.schedule.random_openings import RandomChoice, RandomOpenings
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.results import SearchBudget
+from lath.bots.search import AlphaBeta
 from lath.bots.uct import Uct
 from lath.games.core import Position, follow
 from lath.games.fast import fast_board
@@ -43,7 +44,7 @@ def points(position: Position, bot: str, nodes: int, seed: int) -> float:
     """Return what the first seat makes of a position where both think alike."""
     board, chance = fast_board(position), Random(seed)
     sides: list[AlphaBeta | Uct] = [
-        CompiledAlphaBeta(chance, 20_000) if bot == "alphabeta" else CompiledUct(chance)
+        CompiledAlphaBeta(chance=chance, size=20_000) if bot == "alphabeta" else CompiledUct(chance)
         for _ in range(2)
     ]
     while board.winner is None:

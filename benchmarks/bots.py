@@ -23,7 +23,8 @@ from measure import machine
 from lath import games
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, load, numbers_of, room_for_moves, seed_of
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.results import SearchBudget
+from lath.bots.search import AlphaBeta
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 
@@ -69,7 +70,7 @@ def python_rates(board: FastBoard, seconds: float) -> list[float]:
 
 def compiled_rates(board: FastBoard, seconds: float) -> list[float]:
     """Return the same of the compiled form."""
-    search, (kernels, _) = CompiledAlphaBeta(), load()
+    search, kernels = CompiledAlphaBeta(), load()
     (t, s), chance = numbers_of(board), seed_of(Random(1))
     moves = room_for_moves(t)
 

@@ -23,7 +23,8 @@ from typing import Final
 from measure import machine
 
 from lath import games, notation
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.results import SearchBudget
+from lath.bots.search import AlphaBeta
 from lath.bots.uct import Uct
 from lath.games.fast import fast_board
 

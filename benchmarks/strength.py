@@ -117,12 +117,13 @@ def ladder(result: RunResult, bot: str, game: str) -> str:
 
 
 _WEAK: Final = "random; tc=nodes 1", "greedy; tc=nodes 1"
+_PLAIN: Final = "option.learned=false"
 _ALPHABETA: Final = {
-    n: f"alphabeta; option.level={n}; tc=nodes {nodes}"
+    n: f"alphabeta; option.level={n}; {_PLAIN}; tc=nodes {nodes}"
     for n, nodes in ((1, 3), (2, 12), (3, 40), (4, 120), (5, 400), (6, 1000), (7, 3000))
 }
 _MCTS: Final = [f"mcts; option.level={n}; tc=nodes {nodes}" for n, nodes in ((6, 1000), (7, 3000))]
-_DEEP: Final = "alphabeta; tc=nodes 10000"
+_DEEP: Final = f"alphabeta; {_PLAIN}; tc=nodes 10000"
 
 LADDERS: Final[Mapping[str, Sequence[str]]] = {
     "mammalath": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 6)), _DEEP],

@@ -1,6 +1,7 @@
-"""A bot that searches with alpha-beta over the game's fast board, evaluated by its `lean`.
+"""A bot that searches with alpha-beta over the game's fast board.
 
-It plays every game. In a game without its own fast board, it sees only wins and losses.
+It plays every game. It estimates positions by learned patterns if the game has weights, or else by
+the board's `lean`. In a game without its own fast board, it sees only wins and losses.
 """
 
 from __future__ import annotations
@@ -10,9 +11,10 @@ from random import Random
 from typing import Any, Final
 
 from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, form, is_ready
+from lath.bots.learned.patterns import learned
 from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, blind, judged
+from lath.bots.search import PARTS, AlphaBeta, Evaluate, blind, judged
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 
@@ -22,16 +24,24 @@ HASH: Final = Spin("hash", 300_000, 1_000, 10_000_000)
 BLIND: Final = Check("blind", False)
 """True to search only for wins and losses, depth by depth, without guesses."""
 
+LEARNED: Final = Check("learned", True)
+"""False to search without learned weights and without the parts of `lath.bots.search.PARTS`."""
+
 
 def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -> AlphaBeta:
     """Return the compiled search if it is available, or else the one in Python."""
-    is_blind = options.get(BLIND.name, BLIND.default)
-    if is_ready(position, options.get(FAST.name, FAST.default)):
-        return CompiledAlphaBeta(chance, options["hash"], is_blind=is_blind)
-    return AlphaBeta(blind if is_blind else judged, chance, options["hash"])
+    evaluate: Evaluate = judged
+    parts = 0
+    if options.get(BLIND.name, BLIND.default):
+        evaluate = blind
+    elif options.get(LEARNED.name, LEARNED.default) and (own := learned(position.game)):
+        evaluate, parts = own, PARTS
+    is_compiled = is_ready(position, options.get(FAST.name, FAST.default))
+    kind = CompiledAlphaBeta if is_compiled else AlphaBeta
+    return kind(evaluate, chance, options["hash"], parts)
 
 
 BOT: Final = Searcher(search_for)
 
 if __name__ == "__main__":
-    run(BOT, name="Alpha-Beta", version=form(), options=[LEVEL, HASH, BLIND, FAST])
+    run(BOT, name="Alpha-Beta", version=form(), options=[LEVEL, HASH, BLIND, LEARNED, FAST])

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from lath.bots.search import OutOfBudgetError, SearchBudget
+from lath.bots.results import OutOfBudgetError, SearchBudget
 from lath.games.core import Game
 from lath.games.fast import FastBoard
 

@@ -15,15 +15,13 @@ mistaken for proofs. A `SearchProof` is made in only four places, and each expla
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field, replace
-from math import inf
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from random import Random
-from time import monotonic
-from typing import Final, Literal
+from typing import Final
 
+from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
-from lath.games.errors import LathError
 from lath.games.fast import DRAW, FastBoard
 
 WON: Final = 1_000_000
@@ -44,157 +42,21 @@ _BOUND = 3
 """The bits of the kind of bound."""
 _ALL: Final = 2 * WON
 
-TELL_S: Final = 0.1
-"""The seconds of searching between two intermediate results."""
-
 DEEPEST: Final = 400
 """The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
 
+WINDOWS, ORDER, REDUCTIONS = 1, 2, 4
+"""The parts that a search can do without, one bit each.
+
+They are null windows after the first move (Marsland and Campbell 1982), an order that also learns
+from moves tried in vain, and late moves searched less deeply (Heinz 1999).
+"""
+
+PARTS: Final = WINDOWS | ORDER | REDUCTIONS
+"""All parts."""
+
 Evaluate = Callable[[FastBoard], float]
 """A function that estimates the winner, from -1 to 1 for the side to move; the game is not over."""
-
-
-class OutOfBudgetError(LathError):
-    """A search has used up its budget."""
-
-
-@dataclass(slots=True)
-class SearchBudget:
-    """The limits of a search: nodes, seconds, and a function that can stop it."""
-
-    nodes: int | None = None
-    """The most nodes, or None."""
-
-    seconds: float | None = None
-    """The most seconds from now on, or None."""
-
-    is_late: Callable[[], bool] = lambda: False
-    """The function that returns True to stop the search."""
-
-    clock: Callable[[], float] = monotonic
-    """The clock, in seconds."""
-
-    used: int = 0
-    whole: SearchBudget | None = None
-    """The budget that this is a share of."""
-
-    _ends_s: float = field(init=False, default=0.0)
-    _told_s: float = field(init=False, default=0.0)
-
-    def __post_init__(self) -> None:
-        self._told_s = self.clock()
-        self._ends_s = inf if self.seconds is None else self._told_s + self.seconds
-
-    def spend(self) -> None:
-        """Count a node. Raises OutOfBudgetError if no nodes are left."""
-        if self.used == self.nodes:
-            raise OutOfBudgetError
-        self.check()
-        self.count(1)
-
-    def count(self, nodes: int) -> None:
-        """Count used nodes, here and in the budget that this is a share of."""
-        self.used += nodes
-        if self.whole is not None:
-            self.whole.count(nodes)
-
-    def check(self) -> None:
-        """Raise OutOfBudgetError if the time is over."""
-        if self.is_over():
-            raise OutOfBudgetError
-
-    def is_over(self) -> bool:
-        """Return whether the time is over, or `is_late` returns True."""
-        return self.is_late() or self.clock() > self._ends_s
-
-    def is_due(self) -> bool:
-        """Return whether to report an intermediate result now: every `TELL_S` seconds.
-
-        Time decides, because a number of nodes takes any time: the rules of a game can be slow.
-        """
-        now_s = self.clock()
-        if now_s - self._told_s < TELL_S:
-            return False
-        self._told_s = now_s
-        return True
-
-    def share(self, among: int) -> SearchBudget:
-        """Return one of `among` equal shares of the remaining budget."""
-        return SearchBudget(
-            nodes=None if self.nodes is None else (self.nodes - self.used) // among,
-            seconds=None if self._ends_s == inf else (self._ends_s - self.clock()) / among,
-            is_late=self.is_late,
-            clock=self.clock,
-            whole=self,
-        )
-
-    @contextmanager
-    def bounds(self, board: FastBoard) -> Iterator[None]:
-        """Make the board's own loops raise OutOfBudgetError too when the time is over."""
-        before, board.check = board.check, self.check
-        try:
-            yield
-        finally:
-            board.check = before
-
-
-@dataclass(frozen=True, slots=True)
-class SearchProof:
-    """The proven end of a game for the side to move, if both play their best."""
-
-    value: Literal[-1, 0, 1]
-    """-1 for a loss, 0 for a draw, 1 for a win."""
-
-    plies: int | None = None
-    """The plies until the end; the loser delays it as long as possible."""
-
-    at_most: int | None = None
-    """An upper bound of the plies, if the exact number is unknown."""
-
-    @property
-    def is_settled(self) -> bool:
-        """Return whether the proof is complete: a draw, or a win or loss with an exact length."""
-        return self.value == 0 or self.plies is not None
-
-    def joined(self, other: SearchProof | None, seen: int) -> SearchProof:
-        """Return the combination of two proofs; no other end exists within `seen` plies.
-
-        So an upper bound of `seen` + 1 is exact.
-        """
-        both = [one for one in (self, other) if one is not None]
-        exact = [one for one in both if one.is_settled]
-        if exact:
-            return exact[0]
-        bounds = [one.at_most for one in both if one.at_most is not None]
-        if not bounds:
-            return self
-        shortest = min(bounds)
-        if shortest <= seen + 1:
-            return SearchProof(self.value, shortest)
-        return SearchProof(self.value, at_most=shortest)
-
-
-@dataclass(slots=True)
-class SearchResult:
-    """The result of a search at a position."""
-
-    move: Move
-    value: float = 0.0
-    """The expected score of the side to move, from -1 to 1."""
-
-    proof: SearchProof | None = None
-    """The end of the game, if it is proven."""
-
-    depth: int = 0
-    nodes: int = 0
-    line: list[Move] = field(default_factory=list)
-    """The expected moves of both sides, beginning with `move`."""
-
-    is_judged: bool = True
-    """False if `value` says nothing without a proof, because the search makes no guesses."""
-
-
-Tell = Callable[[SearchResult], object]
 
 
 def judged(board: FastBoard) -> float:
@@ -225,7 +87,8 @@ class AlphaBeta:
     """Negamax with alpha-beta, iterative deepening, a transposition table and ordered moves.
 
     After Knuth and Moore 1975. The table is kept until `forget`, or until another game type is
-    searched. The search of a proven win or loss continues until its length is exact.
+    searched. The search of a proven win or loss continues until its length is exact. Then it
+    reduces no move, because a reduced search can miss an earlier end.
     """
 
     def __init__(
@@ -233,15 +96,19 @@ class AlphaBeta:
         evaluate: Evaluate = judged,
         chance: Random | None = None,
         size: int = 300_000,
+        parts: int = 0,
     ) -> None:
-        """Take the evaluation and the limits.
+        """Take the evaluation, the limits and the parts.
 
         `chance` decides which of equal moves is tried first. `size` is the number of states in the
-        table, about 200 bytes each.
+        table, about 200 bytes each. `parts` has one bit for each of `PARTS`.
         """
         self.evaluate = evaluate
         self.chance = chance or Random(0)
         self.size = size
+        self.parts = parts
+        self._active = parts
+        """The parts of the present search."""
         self._game: Game | None = None
         self.forget()
 
@@ -269,6 +136,7 @@ class AlphaBeta:
     ) -> SearchResult:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
         self._settle(board)
+        self._active = self.parts
         found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
             first = board.candidates()
@@ -303,28 +171,37 @@ class AlphaBeta:
         """Search one ply deeper each time, and store the result of each depth."""
         last: dict[int, int] = {}
         """The last score of each first move, an upper bound."""
-        for depth in range(1, min(deepest, DEEPEST) + 1):
+        depth = seen = 0
+        """The plies within which no end of the game was missed: none while moves are reduced."""
+        while depth < min(deepest, DEEPEST):
+            depth += 1
             looked = _Looked(first.copy())
             self._guessed = 0
             try:
                 for _ in self._look(board, budget, depth, found.proof, looked, last):
                     if budget.is_due():
                         part = replace(found, nodes=budget.used)
-                        _take_part(board, part, looked, last)
+                        _take_part(board, part, looked, last, seen)
                         tell(part)
             except OutOfBudgetError:
-                _take_part(board, found, looked, last)
+                _take_part(board, found, looked, last, seen)
                 raise
-            _take_whole(board, found, looked, depth, self._guessed)
+            seen = 0 if self._active & REDUCTIONS else depth
+            _take_whole(board, found, looked, depth, self._guessed, seen)
             if looked.code >= 0:
                 first.remove(looked.code)
                 first.insert(0, looked.code)
                 found.line = self._line(board, budget, found)
             found.nodes = budget.used
-            if found.proof is not None and found.proof.is_settled:
-                self._complete(board, budget, found)
-                tell(found)
-                return
+            if found.proof is not None:
+                if found.proof.is_settled:
+                    self._complete(board, budget, found)
+                    tell(found)
+                    return
+                if self._active & REDUCTIONS:
+                    self._active ^= REDUCTIONS
+                    self._table.clear()
+                    depth = 0
             tell(found)
 
     def _look(  # noqa: PLR0917 - called once per depth
@@ -346,7 +223,11 @@ class AlphaBeta:
             alpha, beta = (bound, _ALL) if known.value > 0 else (-_ALL, -bound)
         while looked.left:
             code = looked.left[0]
-            score = self._after(board, budget, code, depth, alpha, beta, depth - DEEPEST)
+            # The first moves are never reduced, so they take the place of the second move.
+            for to, high in self._attempts(looked.code >= 0, depth, alpha, beta):
+                score = self._after(board, budget, code, to, alpha, high, depth - DEEPEST)
+                if score <= alpha:
+                    break
             last[code] = score
             del looked.left[0]
             if score > alpha:
@@ -356,7 +237,19 @@ class AlphaBeta:
                     break
             yield code
 
-    def _after(  # noqa: C901, PLR0917 - each ply uses one frame
+    def _attempts(self, place: int, depth: int, low: int, beta: int) -> list[tuple[int, int]]:
+        """Return the depths and upper ends of the windows for the move at a place in the order.
+
+        The next one is needed only if a move seems better than `low`.
+        """
+        attempts = [(depth, beta)]
+        if place and self._active & WINDOWS and beta > low + 1:
+            attempts.insert(0, (depth, low + 1))
+        if self._active & REDUCTIONS and (less := reduction(place, depth)):
+            attempts.insert(0, (depth - less, low + 1))
+        return attempts
+
+    def _after(  # noqa: C901, PLR0912, PLR0917 - each ply uses one frame
         self,
         board: FastBoard,
         budget: SearchBudget,
@@ -405,13 +298,19 @@ class AlphaBeta:
                 codes.insert(0, best_code)
             guessed, self._guessed = self._guessed, 0
             best, low = -_ALL, alpha
-            for one in codes:
-                score = self._after(board, budget, one, depth, low, beta, floor)
+            for place, one in enumerate(codes):
+                for to, high in self._attempts(place, depth, low, beta):
+                    score = self._after(board, budget, one, to, low, high, floor)
+                    if score <= low or (score >= beta and to == depth):
+                        break
                 if score > best:
                     best, best_code = score, one
                     low = max(low, score)
                     if best >= beta:
                         history[one] = history.get(one, 0) + depth * depth
+                        if self._active & ORDER:
+                            for vain in codes[:place]:
+                                history[vain] = history.get(vain, 0) - depth * depth
                         break
             kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
             if len(self._table) >= self.size:
@@ -495,6 +394,17 @@ class AlphaBeta:
         raise OutOfBudgetError  # the table has lost the move, and forced moves end below the floor
 
 
+def reduction(place: int, depth: int) -> int:
+    """Return by how many plies a move at a place in the order is searched less deeply.
+
+    >>> reduction(3, 9), reduction(4, 3), reduction(12, 5)
+    (0, 1, 2)
+    """
+    if place < 4 or depth < 3:
+        return 0
+    return 2 if place >= 12 and depth >= 5 else 1
+
+
 def _a_ply_later(score: int) -> int:
     """Return the value of a score one ply earlier."""
     return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
@@ -531,15 +441,15 @@ def _value(score: int) -> float:
     return max(-1.0, min(score / PROVEN, 1.0))
 
 
-def _take_whole(
-    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, marks: int
+def _take_whole(  # noqa: PLR0917 - called once per depth
+    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, marks: int, seen: int
 ) -> None:
     """Store the result of a completed depth, in which all first moves were searched.
 
-    The best score is exact as far as the depth has seen, or completely if no guess was used. An
+    The best score is exact for ends within `seen` plies, or completely if no guess was used. An
     earlier proof still holds, and may have become exact if nothing better was found.
     """
-    found.depth = depth
+    found.depth = max(found.depth, depth)
     proof: SearchProof | None = None
     if looked.code >= 0:
         found.move, found.value = board.moves[looked.code], _value(looked.score)
@@ -549,12 +459,12 @@ def _take_whole(
             proof = SearchProof(0)
     found.line = [found.move]
     if (either := proof or found.proof) is not None:
-        found.proof = either.joined(found.proof, depth if marks else _ALL)
+        found.proof = either.joined(found.proof, seen if marks else _ALL)
         found.value = float(either.value)
 
 
 def _take_part(
-    board: FastBoard, found: SearchResult, looked: _Looked, last: dict[int, int]
+    board: FastBoard, found: SearchResult, looked: _Looked, last: dict[int, int], seen: int
 ) -> None:
     """Store the result of an incomplete depth, which can only be a better move.
 
@@ -563,7 +473,7 @@ def _take_part(
     if looked.code < 0:
         return
     if looked.score >= PROVEN:
-        found.proof = SearchProof(1, at_most=WON - looked.score).joined(found.proof, found.depth)
+        found.proof = SearchProof(1, at_most=WON - looked.score).joined(found.proof, seen)
         found.move, found.value = board.moves[looked.code], 1.0
         found.line = [found.move]
     elif found.proof is None:

@@ -10,8 +10,8 @@ from random import Random
 from typing import Any, Final, Protocol
 
 from lath.bots.options import Spin
+from lath.bots.results import SearchBudget, SearchProof, SearchResult, Tell
 from lath.bots.sdk import Start, Turn
-from lath.bots.search import SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board
 

@@ -12,8 +12,9 @@ from typing import Any, Final
 
 from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, form, is_ready
 from lath.bots.proof import ProofNumber
+from lath.bots.results import SearchBudget, SearchProof, SearchResult, Tell
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, SearchBudget, SearchProof, SearchResult, Tell, blind
+from lath.bots.search import AlphaBeta, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.bots.uct import Uct
 from lath.games.core import Position
@@ -31,7 +32,7 @@ class Prover:
         `size` is the number of states or moves that each search stores.
         """
         self._exact: AlphaBeta = (
-            CompiledAlphaBeta(chance, size, is_blind=True)
+            CompiledAlphaBeta(blind, chance, size)
             if is_compiled
             else AlphaBeta(blind, chance, size)
         )

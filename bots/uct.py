@@ -15,7 +15,7 @@ from math import log, sqrt
 from random import Random
 from typing import Final
 
-from lath.bots.search import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
+from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
 from lath.games.fast import DRAW, FastBoard
 

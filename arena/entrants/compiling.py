@@ -55,7 +55,7 @@ def compile_first(bots: Iterable[BotSpec], tell: Callable[[str], None]) -> str:
     if not names or find_spec("numba") is None or _ended([*COMMAND, "--check"], None) != COLD:
         return ""
     what = f"compiling the search of {', '.join(names)}, once for all games"
-    tell(f"{what}: about a minute")
+    tell(f"{what}: about half a minute")
     errors: list[str] = []
     status = _ended(list(COMMAND), lambda so_far_s: tell(f"{what}: {so_far_s:.0f} s"), errors)
     return f"{' '.join(COMMAND)}: {errors[-1] if errors else 'failed'}" if status else ""

@@ -23,8 +23,10 @@ FILE: Final = Path(__file__).with_name("ladder.toml")
 
 UNMEASURED: Final = (
     *("random; tc=nodes 1", "greedy; tc=nodes 1"),
-    *("alphabeta; option.level=2; tc=nodes 12", "alphabeta; option.level=3; tc=nodes 40"),
-    *("alphabeta; option.level=4; tc=nodes 120", "alphabeta; option.level=5; tc=nodes 400"),
+    *(
+        f"alphabeta; option.level={level}; option.learned=false; tc=nodes {nodes}"
+        for level, nodes in ((2, 12), (3, 40), (4, 120), (5, 400))
+    ),
 )
 """The bots of the levels for a game type without measured levels."""
 

@@ -1,16 +1,13 @@
-"""The folder of compiled code: one for each version, machine and state of the source."""
+"""The file of compiled code: one for each version, machine and state of the source."""
 
 from __future__ import annotations
 
 import os
 import platform
 import sys
-from hashlib import blake2b
-from importlib.metadata import PackageNotFoundError, version
+from _blake2 import blake2b  # hashlib loads OpenSSL too
 from importlib.util import find_spec
 from pathlib import Path
-from shutil import copytree, rmtree
-from types import ModuleType
 from typing import Final
 
 from lath.games.errors import LathError
@@ -18,8 +15,8 @@ from lath.notation.files.folders import user_folder
 
 _HERE: Final = Path(__file__).parent
 
-WHOLE: Final = "whole"
-"""The file with the digests of all other files of its folder; it exists if all was compiled."""
+_DIGEST: Final = 32
+"""The length of the digest of the code, with which the file begins."""
 
 
 class ColdError(LathError):
@@ -32,98 +29,87 @@ class ColdError(LathError):
         self.can_compile = can_compile
 
 
-SOURCES: Final = ("arrays.py", "groups.py", "kernels.py", "search.py", "sight.py")
-"""The modules of this folder that are compiled."""
+SOURCES: Final = (
+    *("arrays.py", "entries.py", "groups.py", "kernels.py", "search.py", "sight.py"),
+    *("../learned/patterns.py", "../search.py"),  # whose constants are compiled too
+)
+"""The modules that are compiled, from this folder."""
 
 COMMAND: Final = f"{sys.executable} -m lath.bots.compiled"
 
 
-def possible_folders() -> list[Path]:
-    """Return the possible folders of compiled code for this version, machine and source."""
-    told = [sys.version, platform.machine(), version("numba")]
-    for name in SOURCES:
-        status = (_HERE / name).stat()
-        told.append(f"{_HERE / name} {status.st_mtime_ns} {status.st_size}")
-    try:
-        lines = Path("/proc/cpuinfo").read_text("utf-8").splitlines()
-        told += next(([line] for line in lines if line.startswith(("flags", "Features"))), [])
-    except OSError:
-        told.append(platform.processor())
-    name = "fast-" + blake2b("\n".join(told).encode(), digest_size=6).hexdigest()
-    return [_HERE / "__pycache__" / name, user_folder("cache") / name]
+def possible_files() -> list[Path]:
+    """Return the possible files of compiled code for this version, machine and source.
 
-
-def digests_in(folder: Path) -> bytes:
-    """Return the names and digests of all files of a folder. Raises OSError."""
-    lines = []
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path.name != WHOLE:
-            digest = blake2b(path.read_bytes(), digest_size=16).hexdigest()
-            lines.append(f"{digest} {path.relative_to(folder)}\n")
-    return "".join(lines).encode()
-
-
-def is_whole(folder: Path) -> bool:
-    """Return whether all files of a folder are unchanged."""
-    try:
-        said = (folder / WHOLE).read_bytes()
-        return said != b"" and said == digests_in(folder)
-    except OSError:
-        return False
-
-
-def whole_folder() -> Path:
-    """Return the folder with complete compiled code.
-
-    Raises ColdError if it is missing.
+    Raises ColdError without numba.
     """
-    missing = ColdError("numba is missing", ", which the extra 'fast' installs")
+    numba = find_spec("numba")
+    if numba is None or numba.origin is None:
+        raise ColdError("numba is missing", ", which the extra 'fast' installs")
+    told = blake2b(platform.machine().encode(), digest_size=6)
+    for path in sorted(Path(numba.origin).parents[1].iterdir()):
+        if path.name.startswith(("numba-", "llvmlite-")):  # the names have the versions
+            told.update(path.name.encode())
     try:
-        folders = possible_folders()
-    except PackageNotFoundError:
-        raise missing from None
+        for name in SOURCES:
+            told.update((_HERE / name).read_bytes())
     except NotADirectoryError:
         raise ColdError(
             f"{_HERE} is in an archive, and code in an archive cannot be compiled"
         ) from None
-    if find_spec("numba") is None:
-        raise missing
-    for folder in folders:
-        if is_whole(folder):
-            return folder
-    damaged = next((folder for folder in folders if (folder / WHOLE).exists()), None)
+    told.update(_features().encode())
+    name = f"fast-{told.hexdigest()}"
+    return [_HERE / "__pycache__" / name, user_folder("cache") / name]
+
+
+def _features() -> str:
+    """Return the features of this processor."""
+    try:
+        with Path("/proc/cpuinfo").open(encoding="utf-8") as lines:
+            return next((line for line in lines if line.startswith(("flags", "Features"))), "")
+    except OSError:
+        return platform.processor()
+
+
+def whole_file() -> tuple[Path, bytes]:
+    """Return the file with complete compiled code, and the code.
+
+    Raises ColdError if it is missing.
+    """
+    damaged = None
+    for file in possible_files():
+        try:
+            held = file.read_bytes()
+        except OSError:
+            continue
+        if held[:_DIGEST] == blake2b(held[_DIGEST:], digest_size=_DIGEST).digest():
+            return file, held[_DIGEST:]
+        damaged = file
     if damaged is not None:
         remedy = f", in {damaged}; run {COMMAND} to compile it again"
         raise ColdError("the compiled code is damaged", remedy, can_compile=True)
     raise ColdError("the code is not compiled yet", f"; run {COMMAND}", can_compile=True)
 
 
-def is_writable(folder: Path) -> bool:
-    """Return whether compiled code can be stored in a folder."""
+def writable_file() -> Path:
+    """Return the file in which to store compiled code. Raises ColdError without one."""
+    files = possible_files()
+    for file in files:
+        try:
+            file.parent.mkdir(parents=True, exist_ok=True)
+        except OSError:
+            continue
+        if os.access(file.parent, os.W_OK):
+            return file
+    places = " or in ".join(str(file.parent) for file in files)
+    raise ColdError(f"compiled code cannot be stored in {places}")
+
+
+def store(file: Path, code: bytes) -> None:
+    """Store compiled code, in place of a previous file. Raises ColdError if that fails."""
+    from lath.notation.files.files import write_atomically  # start-up time
+
     try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError:
-        return False
-    return os.access(folder, os.W_OK)
-
-
-MODULES: Final[list[tuple[ModuleType, ModuleType]]] = []
-"""The kernels and the searches, once they are loaded."""
-
-
-def loaded(folder: Path) -> tuple[ModuleType, ModuleType]:
-    """Return the kernels and the searches, with their compiled code in a folder."""
-    import numba  # from an extra
-
-    if not is_writable(folder):  # numba does not read from folders that it cannot write
-        import atexit  # start-up time
-        import tempfile
-
-        copy = tempfile.mkdtemp(prefix="lath-fast-")
-        atexit.register(rmtree, copy, ignore_errors=True)
-        folder = Path(copytree(folder, copy, dirs_exist_ok=True))
-    vars(numba.config)["CACHE_DIR"] = str(folder)
-    from lath.bots.compiled import kernels, search  # start-up time
-
-    MODULES.append((kernels, search))
-    return MODULES[0]
+        write_atomically(file, [blake2b(code, digest_size=_DIGEST).digest(), code])
+    except OSError as error:
+        raise ColdError(f"compiled code cannot be stored: {error}") from error

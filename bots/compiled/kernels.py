@@ -15,16 +15,15 @@ from lath.bots.compiled.arrays import (
     CELLS,
     CLOSE,
     DRAW,
-    ENDING,
     ENTRY,
     FAMILY,
     GROUPS,
+    HALF,
+    HIGHEST,
+    KEPT,
     KEY,
     LEFT,
-    LENGTH,
-    LOSE,
     LOSS_FIRST,
-    MADE,
     MEERKAT,
     MEERKAT_KEYS,
     MOUNDS,
@@ -35,14 +34,19 @@ from lath.bots.compiled.arrays import (
     OTHERS,
     OWN,
     PAST,
+    PATTERNS,
+    PLACES,
     PLIES,
     RAYS,
     RELEASES,
+    ROOM,
+    SETS,
     SHAPE_CELLS,
     SHAPES,
     SIGHT,
     STONE_KEYS,
     STONES,
+    SUM,
     SUPPLY,
     SWAP,
     TAKEN,
@@ -52,51 +56,44 @@ from lath.bots.compiled.arrays import (
     TRAILED,
     TURN,
     TYPES,
-    WIN,
     WINNER,
-    Ints,
-    signed,
+    WORTHS,
 )
-from lath.bots.compiled.groups import join, joins_losing, part
+from lath.bots.compiled.groups import (
+    choose,
+    chosen_move,
+    is_scarce,
+    is_stuck,
+    join,
+    outlook,
+    part,
+    store,
+    write,
+)
 from lath.bots.compiled.sight import hides_all, lift
-from lath.games.fast import Tables
-from lath.games.mammalath import ReleaseTables
-from lath.games.stones import LineTables
-from lath.games.surikata import SightTables
+from lath.bots.learned.patterns import UNIT
 
 
-def stood(tables: Tables, t: Ints, to_move: int, winner: int | None, key: int) -> Ints:
-    """Return `s` for the state in the tables."""
-    s = np.zeros(t[LENGTH], dtype=np.int64)
-    s[TO_MOVE], s[WINNER] = to_move, OPEN if winner is None else winner
-    s[KEY] = signed(key)
-    s[MEERKAT] = tables.meerkat if isinstance(tables, SightTables) else -1
-    if isinstance(tables, LineTables):
-        for shape, cells in enumerate(tables.shapes):
-            for seat in (0, 1):
-                s[t[LEFT] + seat * t[SHAPES] + shape] = ONE * len(cells) + sum(cells)
-            s[t[ANIMALS] + shape] = ALWAYS if tables.losing[shape] else 0
-            if isinstance(tables, ReleaseTables):
-                s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
-    s[t[MADE] : t[ENDING]] = 1
-    for cell in tables.others:
-        s[t[OTHER] + cell] = 1
-        s[OTHERS] += 1
-    for seat, stones in enumerate(tables.stones):
-        for cell in stones:
-            put(t, s, seat, cell)
-    s[TRAILED] = 0  # the initial pieces are never taken back
-    return s
+@njit(error_model="numpy")
+def shift(t, s, cell, by):
+    """Add to the content of a cell, and change the sum of the weights of its patterns."""
+    worths, places = t[WORTHS] + cell, t[PLACES]
+    change = 0
+    for i in range(t[worths], t[worths + 1], 2):
+        at = places + t[i]
+        before = s[at]
+        now = before + by * t[i + 1]
+        s[at] = now
+        change += t[now] - t[before]
+    s[SUM] += change
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def put(t, s, seat, cell):
-    """Put a stone of a side, or a piece of a colour in games of groups, on an empty cell."""
+    """Put a stone of a side on an empty cell, in games of shapes."""
     s[t[OWN] + cell] = 1 + seat
+    shift(t, s, cell, 1 + seat)
     s[STONES + seat] += 1
-    if t[FAMILY] == GROUPS:
-        join(t, s, seat, cell)
-        return
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
     through = t[THROUGH] + cell
     for at in range(t[through], t[through + 1]):
@@ -108,10 +105,11 @@ def put(t, s, seat, cell):
             s[close + kind + (now & (ONE - 1))] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def take(t, s, seat, cell):
-    """Remove a stone, in games of shapes; `part` removes a piece of a group."""
+    """Remove a stone, in games of shapes."""
     s[t[OWN] + cell] = 0
+    shift(t, s, cell, -1 - seat)
     s[STONES + seat] -= 1
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
     through = t[THROUGH] + cell
@@ -124,7 +122,7 @@ def take(t, s, seat, cell):
         s[left + shape] = now + ONE + cell
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def others(t, s, moves, base):
     """Write the codes of releases and the swap from a place on; return the place after them."""
     cells, other, count = t[CELLS], t[OTHER], base
@@ -147,7 +145,7 @@ def others(t, s, moves, base):
     return count - base
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def legal(t, s, moves, base):
     """Write the codes of the legal moves from a place on; return the place after them."""
     if s[WINNER] != OPEN:
@@ -155,14 +153,8 @@ def legal(t, s, moves, base):
     cells, count = t[CELLS], base
     own, other = t[OWN], t[OTHER]
     if t[FAMILY] == GROUPS:
-        for cell in range(cells):
-            if s[own + cell] == 0 and s[other + cell] == 0:
-                for colour in range(2):
-                    made = s[t[MADE] + colour * cells + cell]
-                    if made <= t[WIN] and s[STONES + colour] < t[SUPPLY]:
-                        moves[count] = 2 * cell + colour
-                        count += 1
-        return count - base
+        choose(t, s, False)
+        return write(t, s, moves, base)
     if t[FAMILY] == SIGHT:
         shift = cells if s[OTHERS] < t[MOUNDS] else 0
         for cell in range(cells):
@@ -185,19 +177,26 @@ def legal(t, s, moves, base):
     return count - base + others(t, s, moves, count)
 
 
-@njit(cache=True, nogil=True)
-def can_move(t, s):
-    """Return whether a legal move exists, in games of groups."""
-    for cell in range(t[CELLS]):
-        if s[t[OWN] + cell] == 0 and s[t[OTHER] + cell] == 0:
-            for colour in range(2):
-                made = s[t[MADE] + colour * t[CELLS] + cell]
-                if made <= t[WIN] and s[STONES + colour] < t[SUPPLY]:
-                    return True
-    return False
+@njit(error_model="numpy")
+def place(t, s, colour, cell):
+    """Place a piece in games of groups, without noting it for `undo`."""
+    mover = s[TO_MOVE]
+    s[PLIES] += 1
+    s[TO_MOVE] = 1 - mover
+    if t[PATTERNS]:
+        shift(t, s, cell, 1 + colour)
+    join(t, s, colour, cell)
+    examined = t[SETS] + (mover + 1) * t[ROOM] - 2
+    if s[examined]:
+        s[WINNER] = 1 - mover
+    elif s[examined + 1]:
+        s[WINNER] = mover
+    elif is_stuck(t, s):
+        examined = t[SETS] + (2 - mover) * t[ROOM] - 2
+        s[WINNER] = mover if s[examined] else 1 - mover if s[examined + 1] else DRAW
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def play(t, s, code):
     """Play a legal move."""
     mover, cells = s[TO_MOVE], t[CELLS]
@@ -207,21 +206,14 @@ def play(t, s, code):
     s[past + 2] = mover
     s[past + 3] = s[MEERKAT]
     s[past + 4] = s[TRAILED]
-    s[PLIES] += 1
-    s[TO_MOVE] = 1 - mover
     if t[FAMILY] == GROUPS:
         colour, cell = code & 1, code >> 1
-        put(t, s, colour, cell)
+        store(t, s, colour)
+        place(t, s, colour, cell)
         s[KEY] ^= t[t[STONE_KEYS] + colour * cells + cell]
-        ending = t[ENDING] + 2 * mover
-        if s[ending]:
-            s[WINNER] = 1 - mover
-        elif s[ending + 1]:
-            s[WINNER] = mover
-        elif not can_move(t, s):
-            ending = t[ENDING] + 2 * (1 - mover)
-            s[WINNER] = mover if s[ending] else 1 - mover if s[ending + 1] else DRAW
         return
+    s[PLIES] += 1
+    s[TO_MOVE] = 1 - mover
     if code < cells:
         close = t[CLOSE] + 2 * mover * cells + code
         wins, losses = s[close], s[close + cells]
@@ -253,6 +245,7 @@ def play(t, s, code):
                 break
     elif t[FAMILY] == SIGHT:
         s[t[OTHER] + code - cells] = 1
+        shift(t, s, code - cells, 3)
         s[OTHERS] += 1
         s[KEY] ^= t[t[OTHER_KEYS] + code - cells]
         if s[OTHERS] < t[MOUNDS]:
@@ -266,12 +259,13 @@ def play(t, s, code):
             cell = t[i]
             if s[t[OTHER] + cell]:
                 lift(t, s, cell, -1)
+                shift(t, s, cell, -3)
                 s[KEY] ^= t[t[OTHER_KEYS] + cell]
                 s[t[TRAIL] + s[TRAILED]] = cell
                 s[TRAILED] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def undo(t, s):
     """Take back the last move."""
     cells = t[CELLS]
@@ -284,7 +278,9 @@ def undo(t, s):
     s[WINNER] = OPEN
     if t[FAMILY] == GROUPS:
         colour, cell = code & 1, code >> 1
-        part(t, s, colour, cell, s[past + 4])
+        if t[PATTERNS]:
+            shift(t, s, cell, -1 - colour)
+        part(t, s, colour, cell)
     elif code < cells:
         take(t, s, mover, code)
     elif code == t[SWAP]:
@@ -295,28 +291,20 @@ def undo(t, s):
                 break
     elif t[FAMILY] == SIGHT:
         s[t[OTHER] + code - cells] = 0
+        shift(t, s, code - cells, -3)
         s[OTHERS] -= 1
     else:
         while s[TRAILED] > s[past + 4]:
             s[TRAILED] -= 1
-            lift(t, s, s[t[TRAIL] + s[TRAILED]], 1)
+            cell = s[t[TRAIL] + s[TRAILED]]
+            lift(t, s, cell, 1)
+            shift(t, s, cell, 3)
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def ends(t, s, code):
     """Return 1 if a legal move wins at once, -1 if it loses at once, or else 0."""
     cells, mover = t[CELLS], s[TO_MOVE]
-    if t[FAMILY] == GROUPS:
-        colour, cell = code & 1, code >> 1
-        ending = t[ENDING] + 2 * mover
-        losing, winning = s[ending], s[ending + 1]
-        if colour == mover:
-            many = s[t[MADE] + colour * cells + cell]
-            if losing:
-                losing -= joins_losing(t, s, colour, cell)
-            losing += many == t[LOSE]
-            winning += many == t[WIN]
-        return -1 if losing else 1 if winning else 0
     if code >= cells:
         return 0
     close = t[CLOSE] + 2 * mover * cells + code
@@ -329,17 +317,17 @@ def ends(t, s, code):
     return 0
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def ends_played(t, s, code):
     """Return the result of `ends` by playing the move."""
     mover = s[TO_MOVE]
     play(t, s, code)
     winner = s[WINNER]
     undo(t, s)
-    return 0 if winner in {OPEN, DRAW} else 1 if winner == mover else -1
+    return 1 if winner == mover else -1 if winner == 1 - mover else 0
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def candidates(t, s, moves, base):
     """Write the codes of the moves worth searching from a place on; return the place after them."""
     if s[WINNER] != OPEN:
@@ -379,12 +367,14 @@ def candidates(t, s, moves, base):
             return min(others(t, s, moves, base), 1) or legal(t, s, moves, base)
         moves[base] = spared  # all of these moves are equally good
         return 1
+    if t[FAMILY] == GROUPS and not is_scarce(t, s):
+        choose(t, s, True)
+        return write(t, s, moves, base)
     many = legal(t, s, moves, base)
     wins = losses = 0
-    is_near_the_end = t[FAMILY] == GROUPS and is_scarce(moves, base, many)
     for i in range(base, base + many):
         code = moves[i]
-        end = ends_played(t, s, code) if is_near_the_end else ends(t, s, code)
+        end = ends_played(t, s, code) if t[FAMILY] == GROUPS else ends(t, s, code)
         if end > 0:
             moves[base + wins] = code  # overwritten moves were already examined
             wins += 1
@@ -404,27 +394,18 @@ def candidates(t, s, moves, base):
     return count or many
 
 
-@njit(cache=True, nogil=True)
-def is_scarce(moves, base, many):
-    """Return whether a colour has at most one legal move, in games of groups."""
-    purple = 0
-    for i in range(base, base + many):
-        purple += moves[i] & 1
-    return purple < 2 or many - purple < 2
-
-
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def lean(t, s):
-    """Return the estimate of `FastBoard.lean`."""
+    """Return the estimate of the patterns if there are any, or else of `FastBoard.lean`."""
     cells, mover, own, other = t[CELLS], s[TO_MOVE], t[OWN], t[OTHER]
+    if t[PATTERNS]:
+        total = ((s[SUM] + HIGHEST) & (2 * HIGHEST - 1)) - HIGHEST  # the lower half, with its sign
+        if mover == 0:
+            total = (s[SUM] - total) >> HALF
+        return total / (2 * UNIT + abs(total))
     ahead = 0
     if t[FAMILY] == GROUPS:
-        for cell in range(cells):
-            if s[own + cell] == 0 and s[other + cell] == 0:
-                for colour in range(2):
-                    many = s[t[MADE] + colour * cells + cell]
-                    worth = 3 if many == t[WIN] else -1 if many == t[LOSE] else 0
-                    ahead += worth if colour == mover else -worth
+        ahead = -outlook(t, s) if mover else outlook(t, s)
         return max(-0.99, min(ahead / 40, 0.99))
     mine, theirs = t[CLOSE] + 2 * mover * cells, t[CLOSE] + 2 * (1 - mover) * cells
     lost = 0
@@ -456,26 +437,21 @@ def lean(t, s):
     return max(-0.99, min((ahead + 4 * lost) / 100, 0.99))
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def below(r, count):
     """Return a random whole number in 0..`count` - 1."""
-    x = r[0]
+    x = np.uint64(r[0])
     x ^= x << np.uint64(13)
     x ^= x >> np.uint64(7)
     x ^= x << np.uint64(17)
-    r[0] = x
+    r[0] = np.int64(x)
     return (np.int64(x >> np.uint64(33)) * count) >> 31
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def is_playable(t, s, code):
     """Return whether a move that was legal still is; the game must not be over."""
     cells = t[CELLS]
-    if t[FAMILY] == GROUPS:
-        colour, cell = code & 1, code >> 1
-        if s[t[OWN] + cell] or s[STONES + colour] >= t[SUPPLY]:
-            return False
-        return s[t[MADE] + colour * cells + cell] <= t[WIN]
     if code < cells:
         return s[t[OWN] + code] == 0
     lists = t[TAKEN] + code - cells
@@ -487,7 +463,7 @@ def is_playable(t, s, code):
     return animals == t[lists + 1] - t[lists]
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def dropping(t, s, r, moves, base):
     """Play a random game to the end; a move that is illegal once must stay illegal."""
     left = legal(t, s, moves, base)
@@ -500,13 +476,18 @@ def dropping(t, s, r, moves, base):
             play(t, s, code)
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def playout(t, s, r, is_careful, moves, base):
     """Play a random game and undo it; return the winner plus four times the plies."""
-    began, until = s[PLIES], t[PAST]
-    kept = s[:until].copy()  # faster than undoing every ply
+    began, until, kept = s[PLIES], t[PAST], t[KEPT]
+    for i in range(until):  # faster than undoing every ply
+        s[kept + i] = s[i]
     while s[WINNER] == OPEN:
-        has_begun = t[FAMILY] == GROUPS or (s[STONES] + s[STONES + 1] > 1 and not can_swap(t, s))
+        if t[FAMILY] == GROUPS and not (is_careful and is_scarce(t, s)):
+            code = chosen_move(t, s, below(r, choose(t, s, is_careful)))
+            place(t, s, code & 1, code >> 1)
+            continue
+        has_begun = s[STONES] + s[STONES + 1] > 1 and not can_swap(t, s)
         if has_begun and not is_careful and t[FAMILY] != SIGHT:
             dropping(t, s, r, moves, base)
             break
@@ -514,11 +495,11 @@ def playout(t, s, r, is_careful, moves, base):
         play(t, s, moves[base + below(r, many)])
     winner, plies = s[WINNER], s[PLIES] - began
     for i in range(until):
-        s[i] = kept[i]
+        s[i] = s[kept + i]
     return winner + 4 * plies
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def playouts(t, s, r, is_careful, moves, count):
     """Play this many random games; return their total number of plies."""
     plies = 0
@@ -527,7 +508,7 @@ def playouts(t, s, r, is_careful, moves, count):
     return plies
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def can_swap(t, s):
     """Return whether this is the second player's first turn, with only one stone on the board."""
     if t[SWAP] < 0 or s[TO_MOVE] != 1 or s[STONES] != 1 or s[STONES + 1] != 0:

@@ -2,39 +2,63 @@
 
 from __future__ import annotations
 
+from math import log, sqrt
 from typing import Final
 
-import numpy as np
-from numba import njit
+from numba import int64, njit
 
-from lath.bots.compiled.arrays import DRAW, KEY, OPEN, PROVEN, TO_MOVE, WINNER
+from lath.bots.compiled.arrays import (
+    ACTIVE,
+    BEGINS,
+    CAPACITY,
+    CODE,
+    COLUMNS,
+    DRAW,
+    ENDS,
+    HELD,
+    IS_BLIND,
+    IS_GUESSED,
+    KEY,
+    MOVER,
+    NODES_LEFT,
+    OPEN,
+    POINTS,
+    PROOF,
+    PROVEN,
+    ROW,
+    STATE,
+    STATE_BITS,
+    STOP,
+    TO_MOVE,
+    UNFINISHED,
+    USED,
+    VISITS,
+    WINNER,
+)
 from lath.bots.compiled.kernels import below, candidates, lean, play, playout, undo
+from lath.bots.search import ORDER, REDUCTIONS, WINDOWS
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON
 EXACT, AT_LEAST, AT_MOST, GUESSED, OPENED = 0, 1, 2, 4, 8
 
-STOP, LEFT, USED, IS_GUESSED, IS_BLIND, HELD = range(6)
-"""The places of an array shared with a search: stop, nodes left, nodes used, score is a guess,
-guesses are off, moves in the tree."""
-
-UNFINISHED: Final = 1 << 40
-"""The value returned instead of a score by a search whose budget is used up."""
+FIRST: Final = 1 << 50
+"""The rank of the best move of the table."""
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def a_ply_before(score):
     """Return the score that becomes this one a ply earlier, as in `lath.bots.search`."""
     return score + 1 if score >= PROVEN else score - 1 if score <= -PROVEN else score
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def marks(found, score):
     """Return the marks of a score, as in `lath.bots.search`."""
     return found & GUESSED if abs(score) >= PROVEN else found
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def bears(to, kind, score, depth, alpha, beta):
     """Return whether a known state need not be searched, as in `lath.bots.search`."""
     bound = kind & 3
@@ -47,11 +71,34 @@ def bears(to, kind, score, depth, alpha, beta):
     return is_whole and bound == EXACT
 
 
-@njit(cache=True, nogil=True)
-def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, told):
+@njit(error_model="numpy")
+def reduction(place, depth):
+    """Return the plies that a late move is reduced by, as in `lath.bots.search`."""
+    if place < 4 or depth < 3:
+        return 0
+    return 2 if place >= 12 and depth >= 5 else 1
+
+
+@njit(error_model="numpy")
+def pick(moves, ranks, at, end):
+    """Put the move with the highest rank from a place on there; equal moves keep their order."""
+    best = at
+    for i in range(at + 1, end):
+        if ranks[i] > ranks[best]:
+            best = i
+    code, rank = moves[best], ranks[best]
+    for i in range(best, at, -1):
+        moves[i], ranks[i] = moves[i - 1], ranks[i - 1]
+    moves[at], ranks[at] = code, rank
+    return code
+
+
+@njit(error_model="numpy")
+def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, base, told):
     """Return the score of a move for its player, as `AlphaBeta._after`, or `UNFINISHED`.
 
     `table` has a row per state: key, depth, kind plus one (0 for an empty row), score, best move.
+    The moves of each ply are in `moves`, and how early to try them is in `ranks`.
     """
     me = s[TO_MOVE]
     play(t, s, code)
@@ -64,18 +111,18 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
         sign = -1
         alpha, beta = -beta, -alpha
     depth -= 1
-    if told[STOP] or told[LEFT] == 0:
+    if told[STOP] or told[NODES_LEFT] == 0:
         undo(t, s)
         return UNFINISHED
-    told[LEFT] -= 1
+    told[NODES_LEFT] -= 1
     told[USED] += 1
     key = s[KEY]
-    row = key & (len(table) - 1)
+    row = ROW * (key & told[CAPACITY] - 1)
     best_code = -1
     score = UNFINISHED
-    if table[row, 2] > 0 and table[row, 0] == key:
-        kind, known, best_code = table[row, 2] - 1, table[row, 3], table[row, 4]
-        if bears(table[row, 1], kind, known, depth, alpha, beta):
+    if table[row + 2] > 0 and table[row] == key:
+        kind, known, best_code = table[row + 2] - 1, table[row + 3], table[row + 4]
+        if bears(table[row + 1], kind, known, depth, alpha, beta):
             told[IS_GUESSED] |= marks(kind & 12, known)
             score = known
     if score == UNFINISHED:
@@ -84,129 +131,128 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, base, to
             told[IS_GUESSED] = GUESSED | OPENED
             score = 0 if told[IS_BLIND] else int(lean(t, s) * (PROVEN - 1))
         else:
-            for i in range(base + 1, base + many):  # by history, keeping the order of equal moves
-                one = moves[i]
-                rank = history[one]
-                at = i
-                while at > base and history[moves[at - 1]] < rank:
-                    moves[at] = moves[at - 1]
-                    at -= 1
-                moves[at] = one
-            for i in range(base, base + many):
-                if moves[i] == best_code:
-                    for at in range(i, base, -1):
-                        moves[at] = moves[at - 1]
-                    moves[base] = best_code
-                    break
+            end = base + many
+            for i in range(base, end):
+                ranks[i] = FIRST if moves[i] == best_code else history[moves[i]]
             guessed = told[IS_GUESSED]
             told[IS_GUESSED] = 0
             score, low = -ALL, alpha
-            for i in range(base, base + many):
-                one, on = moves[i], base + many
-                value = after(t, s, one, depth, low, beta, floor, table, history, moves, on, told)
-                if value == UNFINISHED:
-                    undo(t, s)
-                    return UNFINISHED
+            active = told[ACTIVE]
+            for i in range(base, end):
+                one = pick(moves, ranks, i, end)
+                narrow = low + 1 if active & WINDOWS and i > base else beta
+                less = reduction(i - base, depth) if active & REDUCTIONS else 0
+                to, high = depth - less, low + 1 if less else narrow
+                while True:  # as the attempts of `lath.bots.search`
+                    value = after(
+                        t, s, one, to, low, high, floor, table, history, moves, ranks, end, told
+                    )
+                    if value == UNFINISHED:
+                        undo(t, s)
+                        return UNFINISHED
+                    if value <= low or (to == depth and (value >= beta or high == beta)):
+                        break
+                    to, high = depth, narrow if to < depth else beta
                 if value > score:
                     score, best_code = value, one
                     low = max(low, value)
                     if score >= beta:
                         history[one] += depth * depth
+                        if active & ORDER:
+                            for vain in range(base, i):
+                                history[moves[vain]] -= depth * depth
                         break
             kind = AT_LEAST if score >= beta else AT_MOST if score <= alpha else EXACT
-            table[row, 0] = key
-            table[row, 1] = depth
+            table[row] = key
+            table[row + 1] = depth
             own = marks(told[IS_GUESSED], score)
-            table[row, 2] = 1 + (kind | own)
-            table[row, 3] = score
-            table[row, 4] = best_code
+            table[row + 2] = 1 + (kind | own)
+            table[row + 3] = score
+            table[row + 4] = best_code
             told[IS_GUESSED] = own | guessed
     undo(t, s)
     score *= sign
     return score - 1 if score >= PROVEN else score + 1 if score <= -PROVEN else score
 
 
-# The columns of a row of the tree: the move, its player, games, the start and the number of its
-# child rows, and the winner if it is proven, or else OPEN.
-CODE, MOVER, VISITS, BEGINS, MANY, PROOF = range(6)
-COLUMNS: Final = 6
-
-
-@njit(cache=True, nogil=True)
-def grow(t, s, r, tree, scores, keys, node, moves, told):
+@njit(error_model="numpy")
+def grow(t, s, r, tree, node, moves, told):
     """Add the moves after a node in random order, if there is room, and store its state's key."""
     many = candidates(t, s, moves, 0)
     begins = told[HELD]
-    if begins + many > len(tree):
+    if begins + COLUMNS * many > told[CAPACITY]:
         return
-    told[HELD] += many
+    told[HELD] += COLUMNS * many
     for i in range(many - 1, 0, -1):
         at = below(r, i + 1)
         moves[i], moves[at] = moves[at], moves[i]
     for i in range(many):
-        tree[begins + i, CODE] = moves[i]
-        tree[begins + i, MOVER] = s[TO_MOVE]
-        tree[begins + i, VISITS] = 0
-        tree[begins + i, MANY] = 0
-        tree[begins + i, PROOF] = OPEN
-        scores[begins + i] = 0.0
-    keys[node] = s[KEY]
-    tree[node, BEGINS] = begins
-    tree[node, MANY] = many
+        child = begins + COLUMNS * i
+        tree[child + CODE] = moves[i]
+        tree[child + MOVER] = s[TO_MOVE]
+        tree[child + VISITS] = 0
+        tree[child + POINTS] = 0
+        tree[child + ENDS] = 0
+        tree[child + PROOF] = OPEN
+    tree[node + STATE] = s[KEY] & STATE_BITS
+    tree[node + BEGINS] = begins
+    tree[node + ENDS] = begins + COLUMNS * many
 
 
-@njit(cache=True, nogil=True)
-def games(t, s, r, tree, scores, keys, root, exploration, is_careful, moves, path, told):
+@njit(error_model="numpy")
+def games(t, s, r, tree, root, exploration, is_careful, moves, path, told):
     """Play games from a root until the remaining nodes are used or the result is proven."""
-    while told[LEFT] > 0 and not told[STOP] and tree[root, PROOF] == OPEN:
-        told[LEFT] -= 1
+    while told[NODES_LEFT] > 0 and not told[STOP] and tree[root + PROOF] == OPEN:
+        told[NODES_LEFT] -= 1
         told[USED] += 1
         node, length = root, 1
         path[0] = root
-        while tree[node, MANY] and tree[node, PROOF] == OPEN:
-            explored = exploration * np.log(tree[node, VISITS] + 1.0)
+        while tree[node + ENDS] and tree[node + PROOF] == OPEN:
+            explored = exploration * log(tree[node + VISITS] + 1.0)
             best, most = -1, -2.0
-            for child in range(tree[node, BEGINS], tree[node, BEGINS] + tree[node, MANY]):
-                proof, visits = tree[child, PROOF], tree[child, VISITS]
+            for child in range(tree[node + BEGINS], tree[node + ENDS], COLUMNS):
+                proof, visits = tree[child + PROOF], tree[child + VISITS]
                 if proof != OPEN:
-                    promise = 2.0 if proof == tree[child, MOVER] else 0.5 if proof == DRAW else -1.0
+                    promise = (
+                        2.0 if proof == tree[child + MOVER] else 0.5 if proof == DRAW else -1.0
+                    )
                 elif visits == 0:
                     promise = 1e9
                 else:
-                    promise = scores[child] / visits + np.sqrt(explored / visits)
+                    promise = tree[child + POINTS] / (2 * visits) + sqrt(explored / visits)
                 if promise > most:
                     best, most = child, promise
                     if promise == 1e9:
                         break
             node = best
-            play(t, s, tree[node, CODE])
+            play(t, s, int64(tree[node + CODE]))
             path[length] = node
             length += 1
-        if tree[node, PROOF] != OPEN:
-            winner = tree[node, PROOF]
+        if tree[node + PROOF] != OPEN:
+            winner = tree[node + PROOF]
         elif s[WINNER] != OPEN:
-            winner = tree[node, PROOF] = s[WINNER]
+            winner = tree[node + PROOF] = s[WINNER]
         else:
-            if tree[node, VISITS] or length == 1:
-                grow(t, s, r, tree, scores, keys, node, moves, told)
+            if tree[node + VISITS] or length == 1:
+                grow(t, s, r, tree, node, moves, told)
             winner = playout(t, s, r, is_careful, moves, 0) & 3
         for place in range(length - 1, -1, -1):
             node = path[place]
-            tree[node, VISITS] += 1
-            scores[node] += 0.5 if winner == DRAW else 1.0 if winner == tree[node, MOVER] else 0.0
+            tree[node + VISITS] += 1
+            tree[node + POINTS] += 1 if winner == DRAW else 2 if winner == tree[node + MOVER] else 0
             if place == 0:
                 break
             undo(t, s)
             parent = path[place - 1]
-            if tree[node, PROOF] != OPEN and tree[parent, PROOF] == OPEN:
-                mover = tree[node, MOVER]
+            if tree[node + PROOF] != OPEN and tree[parent + PROOF] == OPEN:
+                mover = tree[node + MOVER]
                 proven, is_draw, is_won = True, False, False
-                for child in range(tree[parent, BEGINS], tree[parent, BEGINS] + tree[parent, MANY]):
-                    proof = tree[child, PROOF]
+                for child in range(tree[parent + BEGINS], tree[parent + ENDS], COLUMNS):
+                    proof = tree[child + PROOF]
                     is_won |= proof == mover
                     is_draw |= proof == DRAW
                     proven &= proof != OPEN
                 if is_won:
-                    tree[parent, PROOF] = mover
+                    tree[parent + PROOF] = mover
                 elif proven:
-                    tree[parent, PROOF] = DRAW if is_draw else 1 - mover
+                    tree[parent + PROOF] = DRAW if is_draw else 1 - mover

@@ -3,46 +3,36 @@
     python -m lath.bots.compiled            # compiles in advance, and reports the time
     python -m lath.bots.compiled --check    # reports whether that is needed; see the exit status
 
-Compiled code is stored next to this module, or in the user's cache folder if that cannot be
-written. Each file has a digest, so changed code is never run. A bot uses complete compiled code.
-Without it, the bot plays the same search in Python and says so once. A bot never compiles, because
-that takes longer than a move may. Only games whose board has `tables` have a compiled form.
+Compiled code is one file next to this module, or in the user's cache folder if that cannot be
+written. The file has a digest, so changed code is never run. A bot uses complete compiled code, and
+does not import numba. Without it, the bot plays the same search in Python and says so once. A bot
+never compiles, because that takes longer than a move may. Only games whose board has `tables` have
+a compiled form.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
-from contextlib import suppress
+from ctypes import c_int32, c_int64, memset, sizeof
 from functools import cache
 from random import Random
-from shutil import rmtree
 from time import monotonic, perf_counter
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, Final
 
 from lath.bots.compiled import arrays
-from lath.bots.compiled.code_folder import (
-    COMMAND,
-    MODULES,
-    WHOLE,
-    ColdError,
-    digests_in,
-    is_whole,
-    is_writable,
-    loaded,
-    possible_folders,
-    whole_folder,
-)
+from lath.bots.compiled.code_folder import COMMAND, ColdError, store, whole_file, writable_file
+from lath.bots.compiled.entries import loaded, object_code
+from lath.bots.learned.patterns import Learned
 from lath.bots.options import Combo
-from lath.bots.search import DEEPEST, AlphaBeta, OutOfBudgetError, SearchBudget, SearchResult, Tell
+from lath.bots.results import OutOfBudgetError, SearchBudget, SearchResult, Tell
+from lath.bots.search import DEEPEST, AlphaBeta, Evaluate, judged
 from lath.bots.uct import Uct, estimate, proof_of
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.notation.protocol import COMPILED, IN_PYTHON
 
 if TYPE_CHECKING:
-    from types import ModuleType
-
     from lath.games.core import Game, Position
 
 FAST: Final = Combo("fast", "auto", ("auto", "on", "off"))
@@ -55,103 +45,40 @@ _MS: Final = 0.005
 
 _HUGE: Final = 1 << 60
 
-_ANEW: Final = "--anew"
+_LOADED: Final[list[SimpleNamespace]] = []
+"""The compiled functions, once they are loaded."""
 
 COLD: Final = 3
 """The exit status of `--check` if compiling is needed."""
 
 
-def _compiled(*, is_anew: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return the modules after compiling them. Raises ColdError if that fails.
-
-    The code is compiled in a new folder, which replaces the old one when it is complete. With
-    `is_anew`, a complete folder is replaced too.
-    """
-    folders = possible_folders()
-    chosen = next((one for one in folders if is_writable(one.parent)), None)
-    if chosen is None:
-        places = " or in ".join(str(one.parent) for one in folders)
-        raise ColdError(f"compiled code cannot be stored in {places}")
-    for left in chosen.parent.glob(f"{chosen.name}.*"):
-        if not _is_running(left.suffix[1:]):
-            rmtree(left, ignore_errors=True)
-    new = chosen.with_name(f"{chosen.name}.{os.getpid()}")
-    try:
-        new.mkdir()
-        modules = loaded(new)
-        _warm()
-        (new / WHOLE).write_bytes(digests_in(new))
-        if is_anew or not is_whole(chosen):  # another process may have been faster
-            rmtree(chosen, ignore_errors=True)
-            new.rename(chosen)
-    except OSError as error:
-        raise ColdError(f"compiled code cannot be stored: {error}") from error
-    finally:
-        rmtree(new, ignore_errors=True)
-    return modules
-
-
-def _is_running(number: str) -> bool:
-    with suppress(OSError, ValueError):
-        os.kill(int(number), 0)
-        return True
-    return False
-
-
-def _warm() -> None:
-    """Call every function that Python calls once, so that it is compiled."""
-    from lath import games  # start-up time
-
-    board = fast_board(games.get("yavalath").start())
-    for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
-        search.run(board, SearchBudget(nodes=100))
-        search.played(0)
-    board.play(0)
-    search.run(board, SearchBudget(nodes=1))
-    kernels, chance = sys.modules["lath.bots.compiled.kernels"], seed_of(Random(1))
-    t, s = numbers_of(board)
-    moves = room_for_moves(t)
-    for write in (kernels.legal, kernels.candidates):
-        write(t, s, moves, 0)
-    kernels.play(t, s, int(moves[0]))
-    kernels.undo(t, s)
-    kernels.lean(t, s)
-    kernels.playout(t, s, chance, True, moves, 0)
-    kernels.playouts(t, s, chance, True, moves, 1)
-
-
-def numbers_of(board: FastBoard) -> tuple[Any, Any]:
-    """Return the arrays of the game and of the board's state.
+def numbers_of(board: FastBoard, learned: Learned | None = None) -> tuple[Any, Any]:
+    """Return the arrays of the game, with the weights of an estimate, and of the board's state.
 
     Raises ColdError without a compiled form.
     """
-    kernels = sys.modules["lath.bots.compiled.kernels"]
     tables = board.tables()
     if tables is None:
         raise ColdError(f"{board.game.id} has no compiled form")
-    t = arrays.laid_out(tables, len(board.moves))
-    return t, kernels.stood(tables, t, board.to_move, board.winner, board.key)
+    t = arrays.laid_out(tables, len(board.moves), learned)
+    return t, arrays.stood(load(), tables, t, board.to_move, board.winner, board.key)
 
 
-def room_for_moves(t: Any) -> Any:
+def room_for_moves(t: arrays.Ints) -> arrays.Ints:
     """Return an array for the moves of all plies of a search."""
-    import numpy as np  # from an extra
-
-    codes = int(t[arrays.CODES])
-    return np.zeros((codes + 2) * (codes + 2), dtype=np.int64)
+    return (c_int64 * (t[arrays.CODES] + 2) ** 2)()
 
 
-def seed_of(chance: Random) -> Any:
+def seed_of(chance: Random) -> arrays.Ints:
     """Return a state for the kernels' random numbers, seeded from a source of chance."""
-    import numpy as np  # from an extra
-
-    return np.array([chance.getrandbits(64) | 1], dtype=np.uint64)
+    return (c_int64 * 1)(arrays.signed(chance.getrandbits(64) | 1))
 
 
 class _Followed:
     """Arrays that follow a game from search to search."""
 
-    def __init__(self) -> None:
+    def __init__(self, learned: Learned | None = None) -> None:
+        self._learned = learned
         self.t: Any = None
         self.s: Any = None
         self._game: Game | None = None
@@ -163,15 +90,14 @@ class _Followed:
 
     def stand(self, board: FastBoard) -> None:
         """Set the arrays to the state of a board. Raises ColdError without a compiled form."""
-        kernels = sys.modules["lath.bots.compiled.kernels"]
         if self.s is not None:
             for code in self._told:
                 if self.s[arrays.WINNER] == arrays.OPEN and 0 <= code < self.t[arrays.CODES]:
-                    kernels.play(self.t, self.s, code)
+                    load().play(self.t, self.s, code)
         self._told = []
         if self._game is not board.game or self.s[arrays.KEY] != arrays.signed(board.key):
-            self.t, self.s = numbers_of(board)
-            self.moves = room_for_moves(self.t)
+            self.t, self.s = numbers_of(board, self._learned)
+            self.moves, self.ranks = room_for_moves(self.t), room_for_moves(self.t)
             self._game = board.game
 
 
@@ -182,33 +108,29 @@ class CompiledAlphaBeta(AlphaBeta):
     """
 
     def __init__(
-        self, chance: Random | None = None, size: int = 300_000, *, is_blind: bool = False
+        self,
+        evaluate: Evaluate = judged,
+        chance: Random | None = None,
+        size: int = 300_000,
+        parts: int = 0,
     ) -> None:
-        """Take the same arguments as `AlphaBeta`. Raises ColdError without compiled code.
+        """Take the same arguments as `AlphaBeta`, with `judged`, `blind` or a `Learned` estimate.
 
-        With `is_blind`, the search makes no guesses: the value is 0 if it does not see the end.
+        Raises ColdError without compiled code.
         """
-        _, self._compiled = load(is_patient=True)
-        self._is_blind: Final = is_blind
-        super().__init__(chance=chance, size=size)
+        self._kernels = load(is_patient=True)
+        super().__init__(evaluate, chance, size, parts)
 
     def forget(self) -> None:
         """Forget everything, as for another game."""
-        import numpy as np  # from an extra
-
         super().forget()
         rows = 1 << (4 * self.size).bit_length() - 1
-        self._rows: Any = np.zeros((rows, 5), dtype=np.int64)
+        self._rows = arrays.zeros(arrays.ROW * rows)
         self._table = _Rows(self._rows)  # type: ignore[assignment]  # read only by key
-        self._ranks: Any = None
-        self._told: Any = np.zeros(8, dtype=np.int64)
-        self._told[self._compiled.IS_BLIND] = self._is_blind
-        self._arrays = _Followed()
-
-    @property
-    def is_blind(self) -> bool:
-        """Return True if the search makes no guesses."""
-        return self._is_blind
+        self._history_of: Any = None
+        self._told = (c_int64 * arrays.TOLD)()
+        self._told[arrays.IS_BLIND], self._told[arrays.CAPACITY] = self.is_blind, rows
+        self._arrays = _Followed(self.evaluate if isinstance(self.evaluate, Learned) else None)
 
     def played(self, code: int) -> None:
         """Note a move of the game, by either side."""
@@ -222,22 +144,20 @@ class CompiledAlphaBeta(AlphaBeta):
         depth: int = DEEPEST,
     ) -> SearchResult:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
-        import numpy as np  # from an extra
-
         self._settle(board)
         self._arrays.stand(board)
-        if self._ranks is None:
-            self._ranks = np.zeros(len(board.moves), dtype=np.int64)
+        if self._history_of is None:
+            self._history_of = (c_int64 * len(board.moves))()
         with _Watch(budget, self._told):
             return super().run(board, budget, tell, depth)
 
     def _step(self, board: FastBoard, code: int) -> None:
         super()._step(board, code)
-        sys.modules["lath.bots.compiled.kernels"].play(self._arrays.t, self._arrays.s, code)
+        self._kernels.play(self._arrays.t, self._arrays.s, code)
 
     def _back(self, board: FastBoard) -> None:
         super()._back(board)
-        sys.modules["lath.bots.compiled.kernels"].undo(self._arrays.t, self._arrays.s)
+        self._kernels.undo(self._arrays.t, self._arrays.s)
 
     def _after(  # noqa: PLR0917 - the signature of the base class
         self,
@@ -249,28 +169,16 @@ class CompiledAlphaBeta(AlphaBeta):
         beta: int,
         floor: int,
     ) -> int:
-        told, arrays, names = self._told, self._arrays, self._compiled
-        told[names.LEFT] = _HUGE if budget.nodes is None else budget.nodes - budget.used
-        told[names.USED] = told[names.IS_GUESSED] = 0
-        score = int(
-            names.after(
-                arrays.t,
-                arrays.s,
-                code,
-                depth,
-                alpha,
-                beta,
-                floor,
-                self._rows,
-                self._ranks,
-                arrays.moves,
-                0,
-                told,
-            )
-        )
-        budget.count(int(told[names.USED]))
-        self._guessed |= int(told[names.IS_GUESSED])
-        if score == names.UNFINISHED:
+        told, ours = self._told, self._arrays
+        told[arrays.NODES_LEFT] = _HUGE if budget.nodes is None else budget.nodes - budget.used
+        told[arrays.USED] = told[arrays.IS_GUESSED] = 0
+        told[arrays.ACTIVE] = self._active
+        window = depth, alpha, beta, floor
+        room = self._rows, self._history_of, ours.moves, ours.ranks
+        score: int = self._kernels.after(ours.t, ours.s, code, *window, *room, 0, told)
+        budget.count(told[arrays.USED])
+        self._guessed |= told[arrays.IS_GUESSED]
+        if score == arrays.UNFINISHED:
             raise OutOfBudgetError
         return score
 
@@ -283,10 +191,15 @@ class _Rows:
 
     def get(self, key: int) -> tuple[int, int, int, int] | None:
         """Return depth, kind, score and best move of a state, if it is known."""
-        row = self._rows[key & len(self._rows) - 1]
-        if not row[2] or int(row[0]) % (1 << 64) != key:
+        at = arrays.ROW * (key & len(self._rows) // arrays.ROW - 1)
+        known, depth, kind, score, best = self._rows[at : at + arrays.ROW]
+        if not kind or known != arrays.signed(key):
             return None
-        return int(row[1]), int(row[2]) - 1, int(row[3]), int(row[4])
+        return depth, kind - 1, score, best
+
+    def clear(self) -> None:
+        """Forget all states."""
+        memset(self._rows, 0, sizeof(self._rows))
 
 
 class _Watch:
@@ -294,16 +207,19 @@ class _Watch:
 
     def __init__(self, budget: SearchBudget, told: Any) -> None:
         self._budget, self._told = budget, told
+        self._is_timed = budget.seconds is not None or budget.is_late is not None
         self._is_over = threading.Event()
 
     def __enter__(self) -> None:
         self._told[0] = self._budget.is_over()
         self._thread = threading.Thread(target=self._look, daemon=True)
-        self._thread.start()
+        if self._is_timed:
+            self._thread.start()
 
     def __exit__(self, *_: object) -> None:
         self._is_over.set()
-        self._thread.join()
+        if self._is_timed:
+            self._thread.join()
 
     def _look(self) -> None:
         while not self._is_over.wait(_MS):
@@ -317,20 +233,16 @@ class CompiledUct(Uct):
 
     def __init__(self, chance: Random, exploration: float = 0.4, size: int = 300_000) -> None:
         """Take the same arguments as `Uct`. Raises ColdError without compiled code."""
-        _, self._compiled = load(is_patient=True)
+        self._kernels = load(is_patient=True)
         super().__init__(chance, exploration=exploration, size=size)
         self.forget()
 
     def forget(self) -> None:
         """Forget everything, as for another game."""
-        import numpy as np  # from an extra
-
         super().forget()
-        rows = 4 * self.size
-        self._tree = np.empty((rows, self._compiled.COLUMNS), dtype=np.int32)
-        self._scores = np.empty(rows)
-        self._keys: Any = np.empty(rows, dtype=np.int64)
-        self._told: Any = np.zeros(8, dtype=np.int64)
+        self._tree = arrays.zeros(4 * self.size * arrays.COLUMNS, c_int32)
+        self._told = (c_int64 * arrays.TOLD)()
+        self._told[arrays.CAPACITY] = len(self._tree)
         self._arrays = _Followed()
         self._at = -1
 
@@ -346,95 +258,83 @@ class CompiledUct(Uct):
         tell: Tell = lambda _: None,
     ) -> SearchResult:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
-        import numpy as np  # from an extra
-
-        names, told, arrays = self._compiled, self._told, self._arrays
-        arrays.stand(board)
-        root = self._row(board)
-        path: Any = np.zeros(len(board.moves) + 3, dtype=np.int64)
+        told, ours, tree = self._told, self._arrays, self._tree
+        ours.stand(board)
+        root = self._node_of(board)
+        path = (c_int64 * (len(board.moves) + 3))()
         random = seed_of(self.chance)
         is_careful = type(board).rollout is FastBoard.rollout
-        tree = (self._tree, self._scores, self._keys)
+        state = ours.t, ours.s, random, tree, root
         batch = 16
-        if not self._tree[root, names.MANY]:
-            names.grow(arrays.t, arrays.s, random, *tree, root, arrays.moves, told)
+        if not tree[root + arrays.ENDS]:
+            self._kernels.grow(*state, ours.moves, told)
         with _Watch(budget, told):
-            while self._tree[root, names.PROOF] < 0 and not budget.is_over():
+            while tree[root + arrays.PROOF] < 0 and not budget.is_over():
                 left = _HUGE if budget.nodes is None else budget.nodes - budget.used
                 if left <= 0:
                     break
-                told[names.LEFT], told[names.USED] = min(batch, left), 0
+                told[arrays.NODES_LEFT], told[arrays.USED] = min(batch, left), 0
                 began_s = monotonic()
-                names.games(
-                    arrays.t,
-                    arrays.s,
-                    random,
-                    *tree,
-                    root,
-                    self.exploration,
-                    is_careful,
-                    arrays.moves,
-                    path,
-                    told,
-                )
-                budget.count(int(told[names.USED]))
+                self._kernels.games(*state, self.exploration, is_careful, ours.moves, path, told)
+                budget.count(told[arrays.USED])
                 if monotonic() - began_s < _MS:
                     batch *= 2
                 if budget.is_due():
                     tell(self._told_of(board, root, budget))
         return self._told_of(board, root, budget)
 
-    def _row(self, board: FastBoard) -> int:
-        """Return the row of the board's state: one of the last tree, or the first row."""
-        names, tree, at = self._compiled, self._tree, self._at
+    def _node_of(self, board: FastBoard) -> int:
+        """Return the node of the board's state: one of the last tree, or the first node."""
+        tree, at = self._tree, self._at
         for code in self._moves:
             if at >= 0:
-                children = range(tree[at, names.BEGINS], sum(tree[at, [names.BEGINS, names.MANY]]))
-                at = next((row for row in children if tree[row, names.CODE] == code), -1)
+                at = next((x for x in self._children(at) if tree[x + arrays.CODE] == code), -1)
         self._moves = []
         is_known = self._game is board.game
-        if at >= 0 and tree[at, names.MANY]:
-            is_known &= int(self._keys[at]) % (1 << 64) == board.key
-        if at < 0 or not is_known or self._told[names.HELD] > len(tree) // 2:
+        if at >= 0 and tree[at + arrays.ENDS]:
+            is_known &= tree[at + arrays.STATE] == board.key & arrays.STATE_BITS
+        if at < 0 or not is_known or self._told[arrays.HELD] > len(tree) // 2:
             at = 0
-            tree[0] = -1, 1 - board.to_move, 0, 0, 0, -1
-            self._scores[0] = 0
-            self._told[names.HELD] = 1
-        tree[at, names.PROOF] = -1
+            tree[: arrays.COLUMNS] = [0] * arrays.COLUMNS
+            tree[arrays.CODE], tree[arrays.MOVER] = -1, 1 - board.to_move
+            self._told[arrays.HELD] = arrays.COLUMNS
+        tree[at + arrays.PROOF] = arrays.OPEN
         self._at, self._game = at, board.game
         return at
 
+    def _children(self, node: int) -> range:
+        tree = self._tree
+        return range(tree[node + arrays.BEGINS], tree[node + arrays.ENDS], arrays.COLUMNS)
+
     def _told_of(self, board: FastBoard, root: int, budget: SearchBudget) -> SearchResult:
-        names, tree = self._compiled, self._tree
+        tree = self._tree
         line: list[int] = []
         node = root
-        while tree[node, names.MANY] and len(line) < 12:
-            begins = int(tree[node, names.BEGINS])
-            node = max(range(begins, begins + int(tree[node, names.MANY])), key=self._worth)
+        while tree[node + arrays.ENDS] and len(line) < 12:
+            node = max(self._children(node), key=self._worth)
             line.append(node)
         if not line:  # the tree has no room for the first moves
             return SearchResult(board.moves[board.legal()[0]], nodes=budget.used)
         best = line[0]
-        visits, proof = int(tree[best, names.VISITS]), int(tree[best, names.PROOF])
-        games, points = int(tree[root, names.VISITS]), float(self._scores[root])
-        if tree[root, names.MOVER] != tree[best, names.MOVER]:
-            points = games - points
-        mean = estimate(float(self._scores[best]), visits, points, games)
+        _, mover, visits, points, _, _, proof, _ = tree[best : best + arrays.COLUMNS]
+        _, last, games, total, _, _, winner, _ = tree[root : root + arrays.COLUMNS]
+        if last != mover:
+            total = 2 * games - total
+        mean = estimate(points / 2, visits, total / 2, games)
         if proof >= 0:
-            mean = 0.5 if proof == DRAW else float(proof == tree[best, names.MOVER])
-        winner, mover = int(tree[root, names.PROOF]), int(tree[best, names.MOVER])
+            mean = 0.5 if proof == DRAW else float(proof == mover)
         return SearchResult(
-            board.moves[tree[best, names.CODE]],
+            board.moves[tree[best + arrays.CODE]],
             2 * mean - 1,
             proof=None if winner < 0 else proof_of(winner, mover),
             depth=len(line),
             nodes=budget.used,
-            line=[board.moves[tree[row, names.CODE]] for row in line],
+            line=[board.moves[tree[node + arrays.CODE]] for node in line],
         )
 
-    def _worth(self, row: int) -> tuple[float, int]:
+    def _worth(self, node: int) -> tuple[float, int]:
         """Return the sort key for the choice of a move: proof, then visits."""
-        _, mover, visits, _, _, proof = map(int, self._tree[row])
+        _, mover, visits, _, _, _, proof, _ = self._tree[node : node + arrays.COLUMNS]
         if proof < 0:
             return 0.0, visits
         return (1.0 if proof == mover else -0.5 if proof == DRAW else -1.0), visits
@@ -466,7 +366,7 @@ def is_ready(position: Position, fast: str) -> bool:
 def form() -> str:
     """Return the form that plays, for `id version`: `compiled`, or Python with the reason."""
     try:
-        whole_folder()
+        whole_file()
     except ColdError as error:
         return f"{IN_PYTHON} ({error.why})"
     return COMPILED
@@ -477,47 +377,39 @@ def main(words: list[str]) -> int:
     began_s = perf_counter()
     try:
         if words == ["--check"]:
-            print(f"compiled, in {whole_folder()}")  # noqa: T201 - a command
+            print(f"compiled, in {whole_file()[0]}")  # noqa: T201 - a command
             return 0
-        if words == [_ANEW]:
-            _compiled(is_anew=True)
         load(is_patient=True)
     except ColdError as error:
-        if words or not error.can_compile:
-            print(error, file=sys.stderr)  # noqa: T201 - a command
-            return COLD if error.can_compile else 1
-        # The code is complete but cannot be loaded: a new process compiles it again.
-        again = [sys.executable, "-P", "-m", "lath.bots.compiled", _ANEW]
-        os.execv(again[0], again)  # noqa: S606 - Python itself
+        print(error, file=sys.stderr)  # noqa: T201 - a command
+        return COLD if error.can_compile else 1
     print(f"ready after {perf_counter() - began_s:.1f} s")  # noqa: T201 - a command
     return 0
 
 
-def load(*, is_patient: bool = False) -> tuple[ModuleType, ModuleType]:
-    """Return `lath.bots.compiled.kernels` and `lath.bots.compiled.search`. Raises ColdError.
+def load(*, is_patient: bool = False) -> SimpleNamespace:
+    """Return the functions of `lath.bots.compiled.entries`. Raises ColdError.
 
-    With `is_patient`, they are compiled if necessary, which takes about a minute.
+    With `is_patient`, they are compiled if necessary, which takes about half a minute.
     """
-    if MODULES:
-        return MODULES[0]
+    if not _LOADED:
+        try:
+            _LOADED.append(_usable(whole_file()[1]))
+        except ColdError as error:
+            if not (is_patient and error.can_compile):
+                raise
+            file = writable_file()
+            code = object_code()
+            _LOADED.append(_usable(code))
+            store(file, code)
+    return _LOADED[0]
+
+
+def _usable(code: bytes) -> SimpleNamespace:
+    """Return the functions of compiled code. Raises ColdError."""
     try:
-        folder = whole_folder()
-    except ColdError as error:
-        if not (is_patient and error.can_compile):
-            raise
-        return _compiled()
-    try:
-        modules = loaded(folder)
-        _warm()  # load from the cache now, not while a clock runs
-    except Exception as error:  # numba can raise anything for complete files
-        MODULES.clear()
+        return loaded(code)
+    except Exception as error:  # llvmlite can raise anything for complete code
         remedy = f" ({type(error).__name__}: {error}); run {COMMAND} to compile it again"
         words = "the compiled code cannot be loaded"
         raise ColdError(words, remedy, can_compile=True) from error
-    for module in modules:
-        for one in vars(module).values():
-            if getattr(
-                one, "signatures", None
-            ):  # called from Python, always with values of these types
-                one.disable_compile()
-    return modules

@@ -19,7 +19,7 @@ from lath.bots.compiled.arrays import (
 )
 
 
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def lift(t, s, cell, by):
     """Remove an animal (`by` is -1), or put it back (1)."""
     animals, through = t[ANIMALS], t[THROUGH] + cell
@@ -38,21 +38,7 @@ def lift(t, s, cell, by):
                     s[at + t[CELLS]] += by
 
 
-@njit(cache=True, nogil=True)
-def look(t, s, meerkat, seen):
-    """Mark the cells visible from a cell with 1, and all others with 0."""
-    for cell in range(t[CELLS]):
-        seen[cell] = 0
-    if meerkat < 0:
-        return
-    for ray in range(t[RAYS] + 4 * meerkat, t[RAYS] + 4 * meerkat + 4):
-        for i in range(t[ray], t[ray + 1]):
-            if s[t[OTHER] + t[i]]:
-                break
-            seen[t[i]] = 1
-
-
-@njit(cache=True, nogil=True)
+@njit(error_model="numpy")
 def hides_all(t, s, meerkat):
     """Return 0 if a free cell is not visible, 1 if all are visible, 2 if no cell is free."""
     free = unseen = 0

@@ -17,8 +17,9 @@ from slow_games import Clock, Costs, SlowGame
 
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.proof import ProofNumber
+from lath.bots.results import SearchBudget
 from lath.bots.sdk import Turn
-from lath.bots.search import AlphaBeta, SearchBudget
+from lath.bots.search import AlphaBeta
 from lath.bots.searcher import Searcher
 from lath.bots.uct import Uct
 from lath.games.fast import FastBoard, fast_board

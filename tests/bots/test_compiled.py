@@ -6,10 +6,11 @@ import subprocess
 import sys
 from collections.abc import Callable
 from importlib.util import find_spec
+from itertools import product
 from pathlib import Path
 from random import Random
 from statistics import fmean, stdev
-from types import ModuleType
+from types import SimpleNamespace
 
 import pytest
 from compiled_boards import CompiledBoard
@@ -22,7 +23,9 @@ from lath import games
 from lath.bots.compiled import code_folder, searches
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, SearchBudget, blind
+from lath.bots.learned.patterns import Learned, patterns_of
+from lath.bots.results import SearchBudget
+from lath.bots.search import PARTS, AlphaBeta, Evaluate, blind, judged
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 
@@ -94,13 +97,17 @@ def test_compiled_playouts_are_random_games(game: Game) -> None:
 
 @pytest.mark.parametrize("game", OURS, ids=ids_of)
 def test_searches_find_the_same_in_both_forms_and_by_seed_and_stop_when_late(game: Game) -> None:
-    boards = (fast_board(some_position(game, 1, plies)) for plies in (0, 6, 14))
-    for board in (board for board in boards if board.winner is None):
-        plain = AlphaBeta(chance=Random(3)).run(board, SearchBudget(nodes=400))
-        assert CompiledAlphaBeta(Random(3)).run(board, SearchBudget(nodes=400)) == plain
-        unseeing = AlphaBeta(evaluate=blind, chance=Random(3)).run(board, SearchBudget(nodes=400))
-        ours = CompiledAlphaBeta(Random(3), is_blind=True)
-        assert ours.run(board, SearchBudget(nodes=400)) == unseeing
+    boards = [fast_board(some_position(game, 1, plies)) for plies in (0, 6, 14)]
+    estimates: list[Evaluate] = [judged, blind]
+    patterns, chance = patterns_of(boards[0], 3), Random(1)
+    weights = [chance.randint(-900, 900) for _ in range(patterns.weights)]
+    estimates.append(Learned(patterns, weights))
+    for board, evaluate, parts in product(boards, estimates, range(PARTS + 1)):
+        if board.winner is None:
+            kinds: tuple[type[AlphaBeta], ...] = (AlphaBeta, CompiledAlphaBeta)
+            searches_ = (kind(evaluate, Random(3), 4000, parts) for kind in kinds)
+            plain, ours = (search.run(board, SearchBudget(nodes=400)) for search in searches_)
+            assert ours == plain, parts
     board = fast_board(drawn_start(game, 1))
     one, other = (
         CompiledUct(Random(3), size=5000).run(board, SearchBudget(nodes=90)) for _ in range(2)
@@ -148,34 +155,31 @@ def test_a_game_without_tables_is_searched_in_python() -> None:
 
 @pytest.fixture
 def cold(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
-    """Return the folder where compiled code would be; nothing is loaded, and nothing there.
+    """Return the file where compiled code would be; nothing is loaded, and nothing there.
 
-    By private names: to compile takes a minute, and no program is started for each case.
+    By private names: to compile takes half a minute, and no program is started for each case.
     """
-    monkeypatch.setattr(searches, "MODULES", [])
-    for module in (searches, code_folder):
-        monkeypatch.setattr(module, "possible_folders", lambda: [tmp_path / "a", tmp_path / "b"])
+    monkeypatch.setattr(searches, "_LOADED", [])
+    files = [tmp_path / "a" / "fast", tmp_path / "b" / "fast"]
+    monkeypatch.setattr(code_folder, "possible_files", lambda: files)
     searches._say_once.cache_clear()
-    return tmp_path / "a"
+    return files[0]
 
 
-def kept(folder: Path) -> Path:
-    """Return a folder as the command that compiles leaves it, but for what is in its files."""
-    (folder / "bots").mkdir(parents=True)
-    (folder / "bots" / "after.nbi").write_bytes(b"index")
-    (folder / "bots" / "after.nbc").write_bytes(b"code")
-    (folder / code_folder.WHOLE).write_bytes(code_folder.digests_in(folder))
-    return folder
+def kept(file: Path) -> Path:
+    """Return a file as the command that compiles leaves it, but for the code."""
+    file.parent.mkdir()
+    code_folder.store(file, b"code")
+    return file
 
 
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "a file is cut": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"co"),
-    "a file is empty": lambda folder: (folder / "bots" / "after.nbi").write_bytes(b""),
-    "a bit is another": lambda folder: (folder / "bots" / "after.nbc").write_bytes(b"cnde"),
-    "a file is gone": lambda folder: (folder / "bots" / "after.nbc").unlink(),
-    "a file is new": lambda folder: (folder / "bots" / "play.nbc").write_bytes(b"code"),
-    "the list is empty": lambda folder: (folder / code_folder.WHOLE).write_bytes(b""),
-    "the list is no list": lambda folder: (folder / code_folder.WHOLE).write_bytes(b"\xff\n"),
+DAMAGE: dict[str, Callable[[bytes], bytes]] = {
+    "it is cut": lambda held: held[:-1],
+    "it is empty": lambda _: b"",
+    "it has only a digest": lambda held: held[:32],
+    "a bit of the code is another": lambda held: held[:-1] + b"f",
+    "a bit of the digest is another": lambda held: bytes([held[0] ^ 1]) + held[1:],
+    "it is longer": lambda held: held + b"s",
 }
 
 
@@ -186,7 +190,7 @@ def test_code_that_is_damaged_is_not_loaded_and_that_is_said_once(
     position = games.get("yavalath").start()
     kept(cold)
     assert searches.form() == "compiled"
-    DAMAGE[damage](cold)
+    cold.write_bytes(DAMAGE[damage](cold.read_bytes()))
     for _ in range(2):
         assert not searches.is_ready(position, "auto")
     said = capsys.readouterr().err
@@ -202,12 +206,12 @@ def test_code_that_cannot_be_loaded_is_not_used_either(
 ) -> None:
     kept(cold)
 
-    def fails(_: Path) -> None:
-        raise EOFError("Ran out of input")
+    def fails(_: bytes) -> None:
+        raise RuntimeError("no object code")
 
     monkeypatch.setattr(searches, "loaded", fails)
     assert not searches.is_ready(games.get("yavalath").start(), "auto")
-    assert "cannot be loaded (EOFError: Ran out of input); " in capsys.readouterr().err
+    assert "cannot be loaded (RuntimeError: no object code); " in capsys.readouterr().err
 
 
 def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
@@ -224,54 +228,44 @@ def test_who_is_told_not_to_or_has_nothing_compiled_plays_in_python(
     assert not cold.exists()
 
 
-def test_what_is_compiled_takes_the_place_of_what_was_damaged_as_a_whole(
-    cold: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("is_read_only", [False, True])
+def test_what_is_compiled_takes_the_place_of_what_was_damaged(
+    is_read_only: bool, cold: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Neither a process that is killed meanwhile nor one that is quicker leaves half a folder."""
-    (kept(cold) / "bots" / "after.nbc").write_bytes(b"")
-    left = cold.with_name(f"{cold.name}.999999999")
-    left.mkdir()
-    modules = (searches, searches)
-
-    def compiles(folder: Path) -> tuple[ModuleType, ModuleType]:
-        assert folder.parent == cold.parent
-        assert folder != cold
-        (folder / "bots").mkdir()
-        (folder / "bots" / "after.nbc").write_bytes(b"new")
-        return modules
-
-    monkeypatch.setattr(searches, "loaded", compiles)
-    monkeypatch.setattr(searches, "_warm", lambda: None)
-    assert searches.load(is_patient=True) == modules
-    assert (cold / "bots" / "after.nbc").read_bytes() == b"new"
-    assert code_folder.is_whole(cold)
-    assert [path.name for path in cold.parent.iterdir()] == [cold.name]
+    kept(cold).write_bytes(b"")
+    where = cold
+    if is_read_only:
+        monkeypatch.setattr("os.access", lambda path, _: path != cold.parent)
+        where = cold.parents[1] / "b" / "fast"
+    functions = SimpleNamespace()
+    monkeypatch.setattr(searches, "object_code", lambda: b"new")
+    monkeypatch.setattr(searches, "loaded", lambda _: functions)
+    assert searches.load(is_patient=True) is functions
+    assert code_folder.whole_file() == (where, b"new")
+    assert [path.name for path in where.parent.iterdir()] == [where.name]
 
 
-FIRST_USE = """
+QUICK = """
+import sys
 from random import Random
 from lath import games
-from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct, load
-from lath.bots.search import SearchBudget as Budget
+from lath.bots import alphabeta, mcts, solver
+from lath.bots.results import SearchBudget
 from lath.games.fast import fast_board
 
-def read():
-    return {(m.__name__, n): len(f.overloads) for m in modules for n, f in vars(m).items()
-            if hasattr(f, "overloads")}
-
-modules = load()
-before = read()
+options = {"hash": 1000, "tree": 1000, "exploration": 40, "fast": "on"}
 for game in ("surikata", "manalath"):
-    board = fast_board(games.get(game).start())
-    for search in (CompiledAlphaBeta(Random(1)), CompiledUct(Random(1))):
-        search.run(board, Budget(nodes=50))
-print(sum(before.values()) > 0 and read() == before)
+    for bot in (alphabeta, mcts, solver):
+        board = fast_board(games.get(game).start())
+        search = bot.search_for(board.position(), Random(1), options)
+        search.run(board, SearchBudget(nodes=50), lambda _: None)
+print([name for name in ("numba", "numpy") if name in sys.modules])
 """
 
 
-def test_all_is_read_from_the_cache_before_a_clock_runs() -> None:
+def test_a_bot_with_compiled_code_never_imports_numba() -> None:
     searches.load(is_patient=True)
     ran = subprocess.run(
-        [sys.executable, "-P", "-c", FIRST_USE], capture_output=True, text=True, check=False
+        [sys.executable, "-P", "-c", QUICK], capture_output=True, text=True, check=False
     )
-    assert (ran.stdout, ran.stderr) == ("True\n", "")
+    assert (ran.stdout, ran.stderr) == ("[]\n", "")

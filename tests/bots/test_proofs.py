@@ -19,10 +19,11 @@ from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.search import AlphaBeta, OutOfBudgetError, SearchBudget, SearchProof, SearchResult
+from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult
+from lath.bots.search import REDUCTIONS, AlphaBeta
 from lath.bots.uct import Uct
-from lath.games.core import Game
-from lath.games.fast import fast_board
+from lath.games.core import Game, Move, Position
+from lath.games.fast import FastBoard, fast_board
 from lath.games.plain_board import PlainBoard
 
 STRANGE: Final = str(ROOT / "examples" / "games" / "order_and_chaos.py")
@@ -202,6 +203,67 @@ def test_bounds_become_exact_when_all_shorter_ends_were_looked_at() -> None:
     assert SearchProof(1, at_most=9).joined(SearchProof(1, at_most=7), 6) == SearchProof(1, 7)
     assert SearchProof(-1).joined(None, 30) == SearchProof(-1)
     assert SearchProof(1, 5).joined(SearchProof(1, at_most=9), 2) == SearchProof(1, 5)
+
+
+class _TwoWins(FastBoard):
+    """After the first move `a` the first player wins in five plies, and after `b` in three."""
+
+    moves = (Move("a"), Move("b"))
+
+    def __init__(self) -> None:
+        self.game = games.get("yavalath")
+        self._path: list[int] = []
+
+    @property
+    def to_move(self) -> int:  # type: ignore[override]
+        """The side to move."""
+        return len(self._path) % 2
+
+    @property
+    def winner(self) -> int | None:  # type: ignore[override]
+        """The first player at the end."""
+        return 0 if len(self._path) == (3 if self._path[:1] == [1] else 5) else None
+
+    @property
+    def key(self) -> int:  # type: ignore[override]
+        """The moves as a number."""
+        return int("".join(map(str, [1, *self._path])), 2)
+
+    def legal(self) -> list[int]:
+        """Return both moves."""
+        return [] if self.winner == 0 else [0, 1]
+
+    def play(self, code: int) -> None:
+        """Play a move."""
+        self._path.append(code)
+
+    def undo(self) -> None:
+        """Take it back."""
+        self._path.pop()
+
+    def position(self) -> Position:
+        """Return no position."""
+        raise NotImplementedError
+
+
+class _Hasty(AlphaBeta):
+    """Looks only one ply ahead at all moves but the first one, unless they seem better."""
+
+    def _attempts(self, place: int, depth: int, low: int, beta: int) -> list[tuple[int, int]]:
+        attempts = super()._attempts(place, depth, low, beta)
+        is_reduced = place and self._active & REDUCTIONS
+        return [(1, low + 1), *attempts] if is_reduced else attempts
+
+
+def test_a_search_that_reduces_moves_still_proves_the_shortest_win() -> None:
+    told: list[SearchProof | None] = []
+    for seed in range(4):  # each tries the first moves in another order
+        search = _Hasty(chance=Random(seed), parts=REDUCTIONS)
+        found = search.run(
+            _TwoWins(), SearchBudget(nodes=1000), lambda found: told.append(found.proof)
+        )
+        assert found.proof == SearchProof(1, 3)
+    assert SearchProof(1, at_most=5) in told
 
 
 def test_a_budget_of_a_share_of_a_share_counts_everywhere() -> None:

@@ -14,7 +14,8 @@ from places import ROOT
 from lath import games
 from lath.arena.gamecheck.boards import board_faults
 from lath.bots.compiled.searches import CompiledAlphaBeta
-from lath.bots.search import AlphaBeta, SearchBudget, SearchProof, blind
+from lath.bots.results import SearchBudget, SearchProof
+from lath.bots.search import AlphaBeta, blind
 from lath.games import files, parameters
 from lath.games.board import Board, squares
 from lath.games.cards import card_of
@@ -223,7 +224,7 @@ def test_a_game_of_lines_has_the_variants_of_yavalath(lines: dict[str, Any]) -> 
             assert (one.text(), one.legal_moves()) == (other.text(), other.legal_moves())
 
 
-@pytest.mark.parametrize("search", [AlphaBeta(blind), CompiledAlphaBeta(is_blind=True)])
+@pytest.mark.parametrize("search", [AlphaBeta(blind), CompiledAlphaBeta(blind)])
 def test_a_draw_is_proven_though_guessed_moves_lose(
     lines: dict[str, Any], search: AlphaBeta
 ) -> None:

@@ -184,8 +184,8 @@ MOST_BYTES: Final = {
 }
 """What each page of a pattern may have."""
 
-MOST_OF_ALL: Final = 274_905
-"""All of docs/ that people write: 268 kB."""
+MOST_OF_ALL: Final = 281_000
+"""All of docs/ that people write: 274 kB."""
 
 
 def test_no_page_has_more_bytes_than_its_kind_may() -> None:

@@ -50,7 +50,6 @@ NAMED: Final = {
     "arena/cli/init.py": "the game of a first bot that is written for people",
     "arena/entrants/sizes.py": "the games of the demo",
     "arena/referee/bridges.py": "the game of another contest",
-    "bots/compiled/searches.py": "the game by which the kernels are compiled ahead",
     "bots/contests.py": "the game of another contest",
     "notation/formats/abstractplay.py": "the game that a site plays by other rules",
     "notation/formats/abstractplay_header.py": "the names that a site has for games",

@@ -1,4 +1,4 @@
-"""Whether bots play on where any file of compiled code is damaged, and one command mends it."""
+"""Whether bots play on where compiled code is damaged, and one command mends it."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from importlib.util import find_spec
 from pathlib import Path
-from random import Random
 from typing import Final
 
 import pytest
@@ -50,13 +50,11 @@ def run(folder: Path, *words: str, told: str = "") -> subprocess.CompletedProces
 
 
 @pytest.mark.parametrize("damage", DAMAGE)
-@pytest.mark.parametrize("suffix", [".nbi", ".nbc", "whole"])
 def test_a_damaged_file_costs_speed_alone_and_one_command_mends_it(
-    damage: str, suffix: str, package: Path
+    damage: str, package: Path
 ) -> None:
-    (folder,) = (package / "lath" / "bots" / "__pycache__").glob("fast-*")
-    files = [path for path in sorted(folder.rglob("*")) if path.name.endswith(suffix)]
-    DAMAGE[damage](Random(f"{damage} {suffix}").choice(files))
+    (file,) = (package / "lath" / "bots" / "compiled" / "__pycache__").glob("fast-*")
+    DAMAGE[damage](file)
     for name in ("alphabeta", "mcts", "solver"):
         ran = run(package, f"lath.bots.{name}", told=GAME)
         assert ran.returncode == 0
@@ -69,3 +67,30 @@ def test_a_damaged_file_costs_speed_alone_and_one_command_mends_it(
     ran = run(package, "lath.bots.alphabeta", told=GAME)
     assert "\nid version compiled\n" in ran.stdout
     assert ran.stderr == ""
+
+
+def test_two_processes_that_compile_at_once_leave_one_whole_file(package: Path) -> None:
+    (file,) = (package / "lath" / "bots" / "compiled" / "__pycache__").glob("fast-*")
+    file.unlink()
+    with ThreadPoolExecutor() as threads:
+        ran = [threads.submit(run, package, "lath.bots.compiled") for _ in range(2)]
+    assert [one.result().returncode for one in ran] == [0, 0]
+    assert run(package, "lath.bots.compiled", "--check").returncode == 0
+    assert [path.name for path in file.parent.glob("*fast-*")] == [file.name]
+
+
+def test_a_package_that_cannot_be_written_is_compiled_into_the_cache_of_the_user(
+    package: Path,
+) -> None:
+    (file,) = (package / "lath" / "bots" / "compiled" / "__pycache__").glob("fast-*")
+    file.unlink()
+    file.parent.rename(file.parent.with_name("kept"))
+    file.parent.touch()  # also for root, no folder can be made there
+    try:
+        assert run(package, "lath.bots.compiled").returncode == 0
+        ran = run(package, "lath.bots.alphabeta", told=GAME)
+    finally:
+        file.parent.unlink()
+        file.parent.with_name("kept").rename(file.parent)
+    assert "\nid version compiled\n" in ran.stdout
+    assert [path.name for path in (package / "cache" / "lath-arena").iterdir()] == [file.name]

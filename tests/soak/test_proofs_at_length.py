@@ -20,7 +20,7 @@ from walks import some_position
 
 from lath import games
 from lath.arena.engine.puzzle_book import all_built_in
-from lath.bots.search import SearchBudget, SearchResult
+from lath.bots.results import SearchBudget, SearchResult
 from lath.bots.searcher import Search
 from lath.games.fast import fast_board
 

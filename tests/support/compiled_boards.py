@@ -14,7 +14,7 @@ class CompiledBoard:
 
     def __init__(self, board: FastBoard) -> None:
         """Copy the state of a board; raises ColdError."""
-        self._kernels, _ = load(is_patient=True)
+        self._kernels = load(is_patient=True)
         self.t, self.s = numbers_of(board)
         self._moves = room_for_moves(self.t)
 
@@ -43,8 +43,7 @@ class CompiledBoard:
         return self._written(self._kernels.candidates(self.t, self.s, self._moves, 0))
 
     def _written(self, many: int) -> list[int]:
-        codes: list[int] = self._moves[:many].tolist()
-        return codes
+        return list(self._moves[:many])
 
     def play(self, code: int) -> None:
         """Play a legal move."""

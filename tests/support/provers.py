@@ -8,7 +8,8 @@ from random import Random
 from typing import TYPE_CHECKING, Final
 
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.search import AlphaBeta, SearchBudget, SearchResult, blind
+from lath.bots.results import SearchBudget, SearchResult
+from lath.bots.search import PARTS, AlphaBeta, blind, judged
 from lath.bots.searcher import Search
 from lath.bots.solver import Prover
 from lath.bots.uct import Uct
@@ -28,14 +29,16 @@ def _solver(size: int, *, is_compiled: bool) -> Search:
 
 IN_PYTHON: Final[Mapping[str, Make]] = {
     "alphabeta": lambda size: AlphaBeta(chance=Random(1), size=size),
+    "alphabeta, all parts": lambda size: AlphaBeta(judged, Random(1), size, PARTS),
     "alphabeta blind": lambda size: AlphaBeta(blind, Random(1), size),
     "mcts": lambda size: Uct(Random(1), size=size),
     "solver": lambda size: _solver(size, is_compiled=False),
 }
 
 COMPILED: Final[Mapping[str, Make]] = {
-    "alphabeta compiled": lambda size: CompiledAlphaBeta(Random(1), size),
-    "alphabeta blind, compiled": lambda size: CompiledAlphaBeta(Random(1), size, is_blind=True),
+    "alphabeta compiled": lambda size: CompiledAlphaBeta(judged, Random(1), size),
+    "alphabeta compiled, all parts": lambda size: CompiledAlphaBeta(judged, Random(1), size, PARTS),
+    "alphabeta blind, compiled": lambda size: CompiledAlphaBeta(blind, Random(1), size),
     "mcts compiled": lambda size: CompiledUct(Random(1), size=size),
     "solver compiled": lambda size: _solver(size, is_compiled=True),
 }

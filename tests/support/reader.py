@@ -56,6 +56,7 @@ NOT_TYPED: Final = {
     "make demo": "sets up and plays",
     "make test": "runs this test",
     "benchmarks/": "measures for hours",
+    "bots.compiled.learning": "learns for half an hour",
 }
 """Parts of commands that no reader of these tests types, with the reason."""
 

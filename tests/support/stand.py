@@ -42,9 +42,10 @@ LIBRARIES: Final = (
 """Libraries that are loaded once instead of for each question."""
 
 COMPILED: Final = frozenset(
-    f"bots/compiled/{name}.py" for name in ("arrays", "groups", "kernels", "search", "sight")
+    f"bots/compiled/{name}.py"
+    for name in ("arrays", "entries", "groups", "kernels", "search", "sight")
 )
-"""Modules that tests expect to be compiled, which takes a minute."""
+"""Modules that tests expect to be compiled, which takes half a minute."""
 
 APART: Final = (
     *("unshare", "--pid", "--fork", "--mount", "--mount-proc", "--kill-child=KILL"),
@@ -136,7 +137,7 @@ class Stand:
         finally:
             for path, data in before.items():
                 (self.root / path).write_bytes(data)
-                # Compiled kernels depend on the time of the file.
+                # Bytecode depends on the time of the file.
                 os.utime(self.root / path, ns=(times[path], times[path]))
             if COMPILED & set(files):
                 self.compile()

@@ -101,12 +101,10 @@ def test_who_computes_in_place_of_an_answer_is_told_so_and_not_to_flush() -> Non
     *_, point = check(busy, ("hello",))
     assert re.fullmatch(r"no `ok` within 500 ms; it computed for 0\.\d+ s of that", point.seen)
     assert "flush" not in point.mend
-    idle = lab_of(bad_bots.HangsInHandshake, "yavalath", startup_s=0.5)
+    # Its start takes much less than a twentieth of this time, on a slow machine too.
+    idle = lab_of(bad_bots.HangsInHandshake, "yavalath", startup_s=1.5)
     *_, point = check(idle, ("hello",))
-    assert (
-        point.seen
-        == "no `ok` within 500 ms; it waits, perhaps because it does not flush its output"
-    )
+    assert point.seen.endswith("; it waits, perhaps because it does not flush its output")
     assert "flush" in point.mend
 
 

@@ -8,6 +8,7 @@ import re
 import shlex
 import sqlite3
 import sys
+import tomllib
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -268,8 +269,8 @@ def test_levels_play_as_they_did_when_they_were_measured() -> None:
                 bot, *options, nodes = row["bot"].split("; ")
                 asked = engine(bot)
                 usual = {name: one.initial for name, one in asked.options.items()}
-                level = [int(option.removeprefix("option.level=")) for option in options]
-                asked.configure(usual | dict(zip(["level"], level, strict=False)))
+                own = (option.removeprefix("option.").split("=") for option in options)
+                asked.configure(usual | {name: tomllib.loads(f"it={x}")["it"] for name, x in own})
                 told = answers_of(asked, int(nodes.removeprefix("tc=nodes ")), game)
                 assert told == row["play"], (game, row["bot"], again)
 

@@ -82,7 +82,7 @@ def test_it_is_compiled_once_and_told_while_it_takes_long(
     told: list[str] = []
     assert compile_first([bot], told.append) == ""
     assert stand.calls == ["--check", "", "done"]
-    assert told[0] == "compiling the search of alphabeta, once for all games: about a minute"
+    assert told[0] == "compiling the search of alphabeta, once for all games: about half a minute"
     assert told[1].startswith("compiling the search of alphabeta, once for all games: 0 s")
     assert compile_first([bot], told.append) == ""
     assert stand.calls == ["--check", "", "done", "--check"]

@@ -24,7 +24,7 @@ from lath.arena.tournament.configuration import tempo
 from lath.arena.tournament.configuration.config import build
 from lath.arena.tournament.configuration.tempo import MEASURED_S, Tempo, measured, warnings
 from lath.arena.tournament.run import folder
-from lath.bots.search import SearchBudget
+from lath.bots.results import SearchBudget
 from lath.bots.uct import Uct
 from lath.games.fast import fast_board
 from lath.notation.protocol import TimeControl
@@ -32,7 +32,7 @@ from lath.notation.protocol import TimeControl
 if TYPE_CHECKING:
     from golden import Golden
 
-USUAL = ("0.2+0.005", "2+0.02", "10+0.1", "move 0.01", "move 0.05", "move 0.5", "nodes 100000")
+USUAL = ("0.2+0.005", "2+0.02", "10+0.1", "move 0.01", "move 0.05", "move 0.5", "nodes 50000")
 
 SLOWER = 3
 """A machine may be so much slower than this one, and the rules of the games likewise."""

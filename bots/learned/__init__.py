@@ -1,0 +1,1 @@
+"""Estimates learned from games of a search with itself, with their weights."""
