@@ -171,7 +171,7 @@ class Guard:
             response = _door(
                 200, root=keys.root, secret=keys.secret, to=f"{path}?{rest}" if rest else path
             )
-            # Lax: links from a report, which is a stranger to the site, lead to its pages at once.
+            # Lax: a browser takes a report for another site, and its links must open pages at once.
             response.set_cookie(
                 COOKIE, keys.cookie, path=f"{keys.root}/", httponly=True, samesite="lax"
             )

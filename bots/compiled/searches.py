@@ -102,7 +102,7 @@ class _Followed:
 
 
 class CompiledAlphaBeta(AlphaBeta):
-    """An `AlphaBeta` with `FastBoard.lean`, compiled below the first move.
+    """An `AlphaBeta` that is compiled below the first move.
 
     It finds the same moves with the same nodes, except when its table replaces other entries.
     """

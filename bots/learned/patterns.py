@@ -1,4 +1,4 @@
-"""Estimates from patterns: what stands on each row of cells has a weight learned by self-play.
+"""Estimates from patterns: the contents of each row of cells have a weight learned by self-play.
 
 `learned(game)` returns the estimate of a game that has weights in `weights/`; the command
 `python -m lath.bots.compiled.learning` makes them. Rows that symmetries of the board map to each
