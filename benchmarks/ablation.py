@@ -21,8 +21,8 @@ from lath import games
 from lath.bots.compiled.searches import CompiledAlphaBeta
 from lath.bots.learned.patterns import learned
 from lath.bots.results import SearchBudget
-from lath.bots.search import ORDER, PARTS, REDUCTIONS, WINDOWS, AlphaBeta, judged
-from lath.games.core import Game
+from lath.bots.search import ORDER, PARTS, REDUCTIONS, THREATS, WINDOWS, AlphaBeta, judged
+from lath.games.core import Game, Position
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.reports.counting.estimates import wilson
 
@@ -30,11 +30,19 @@ PLIES: Final = 4
 """The random moves of an opening."""
 
 
+_BITS: Final = {
+    "windows": WINDOWS,
+    "order": ORDER,
+    "reductions": REDUCTIONS,
+    "threats": THREATS,
+}
+
+
 def without(game: Game, part: str) -> Callable[[Random], AlphaBeta]:
     """Return what makes the search of a game without a part; the whole one without `""`."""
     own = learned(game)
     evaluate = judged if own is None or part == "patterns" else own
-    left_out = {"windows": WINDOWS, "order": ORDER, "reductions": REDUCTIONS}.get(part, 0)
+    left_out = _BITS.get(part, 0)
     size = 1 if part == "table" else 300_000
     kind = AlphaBeta if part == "compiled" else CompiledAlphaBeta
     return lambda chance: kind(evaluate, chance, size, PARTS & ~left_out)
@@ -45,15 +53,16 @@ LEFT_OUT: Final[Mapping[str, str]] = {
     "windows": "null windows",
     "order": "moves tried in vain go back in the order",
     "reductions": "late moves searched less deeply",
+    "threats": "threats beyond the depth",
     "table": "the table of known positions",
     "compiled": "the compiled form; instead Python",
 }
 
 
-def opened(game: Game, chance: Random) -> list[int]:
+def opened(start: Position, chance: Random) -> list[int]:
     """Return random moves after which nobody wins at once."""
     while True:
-        board = fast_board(game.start())
+        board = fast_board(start)
         codes: list[int] = []
         while board.winner is None and len(codes) < PLIES:
             codes.append(chance.choice(board.candidates()))
@@ -79,7 +88,7 @@ def score(game: Game, part: str, count: int, seconds: float) -> float:
     total = 0.0
     for number in range(count):
         board = fast_board(game.start())
-        for code in opened(game, Random(f"ablation {number // 2}")):
+        for code in opened(game.start(), Random(f"ablation {number // 2}")):
             board.play(code)
         whole, other = (without(game, left_out)(Random(number)) for left_out in ("", part))
         is_first = number % 2 == 0

@@ -1,14 +1,13 @@
 """How strong the bundled bots are: a round robin a game, played by the product itself.
 
-    python benchmarks/strength.py --output strength [--game yavalath] [--levels alphabeta]
+    python benchmarks/strength.py --output strength [--game yavalath]
 
     python benchmarks/strength.py --output ladder --ladder
 
-Without `--levels` all bundled bots meet at equal time; with it the eight levels of one bot. A
-directory a game is left with records, standings and report; the same command goes on where it
-stopped. What is printed is made for docs/explanation/strength.md: each bot's score against each
-other one in
-percent, with Wilson's 95 % interval, which takes games as independent.
+All bundled bots meet at equal time. A directory a game is left with records, standings and report;
+the same command goes on where it stopped. What is printed is made for docs/explanation/strength.md:
+the Elo above random, and each bot's score against each other one in percent, with Wilson's 95 %
+interval, which takes games as independent.
 
 With `--ladder` the levels of `arena match BOT` meet in a pool, as often as `--budget` says, where
 games tell most; what they are measured at is written to arena/flows/ladder.toml.
@@ -23,7 +22,6 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from hashlib import sha256
 from importlib.metadata import version
-from itertools import pairwise
 from pathlib import Path
 from random import Random
 from typing import Final
@@ -33,19 +31,21 @@ from measure import machine
 from lath import arena, games
 from lath.arena import RunResult
 from lath.arena.engine.engine import Engine
-from lath.arena.flows.ladder import FILE, name_of
+from lath.arena.flows.ladder import FILE, LOWEST, level_bot, name_of
 from lath.arena.referee.answers import Limit
+from lath.bots.searcher import levels_of
 from lath.reports.counting.estimates import wilson
 from lath.reports.counting.table import Meeting, Table
 from lath.reports.ratings.results import Elo
 
 BOTS = ("random", "greedy", "monte-carlo", "solver", "alphabeta", "mcts")
-LEVELS = range(1, 9)
 
 
 def played(game: str, bots: list[str], rounds: int, tc: str, out: Path) -> RunResult:
     """Play a round robin to its end, or what is missing of it."""
-    return arena.tournament(bots=bots, games=[game], rounds=rounds, tc=tc, jobs=1, out=out)
+    return arena.tournament(
+        bots=bots, games=[game], rounds=rounds, tc=tc, jobs=1, out=out, anchors={"random": 0.0}
+    )
 
 
 def share(meeting: Meeting) -> str:
@@ -103,38 +103,21 @@ def faults(table: Table) -> str:
     return "; ".join(told) or "none lost otherwise than by the rules"
 
 
-def ladder(result: RunResult, bot: str, game: str) -> str:
-    """Return a row with the Elo of each level, and under it what each scored against the next."""
-    table = result.standings.overall
-    elos = {row.name: row.strength.elo for row in table.rows if row.strength is not None}
-    names = [f"{bot}-{level}" for level in LEVELS]
-    cells = [rated(elo) if (elo := elos.get(name)) else "-" for name in names]
-    steps = [share(by_name(table)[above, below]) for below, above in pairwise(names)]
-    return (
-        f"| `{bot}`, {game} | {' | '.join(cells)} |\n\n"
-        f"each against the one below it: {', '.join(steps)}; {faults(table)}"
-    )
-
-
-_WEAK: Final = "random; tc=nodes 1", "greedy; tc=nodes 1"
-_PLAIN: Final = "option.learned=false"
-_ALPHABETA: Final = {
-    n: f"alphabeta; option.level={n}; {_PLAIN}; tc=nodes {nodes}"
-    for n, nodes in ((1, 3), (2, 12), (3, 40), (4, 120), (5, 400), (6, 1000), (7, 3000))
+TOPS: Final[Mapping[str, tuple[str, int]]] = {
+    "mammalath": ("alphabeta", 12_000),
+    "mammalath-plus": ("alphabeta", 2_500),
+    "manalath": ("mcts", 10_000),
+    "manalath-61": ("mcts", 10_000),
+    "surikata": ("alphabeta", 10_000),
+    "yavalath": ("alphabeta", 900),
 }
-_MCTS: Final = [f"mcts; option.level={n}; tc=nodes {nodes}" for n, nodes in ((6, 1000), (7, 3000))]
-_DEEP: Final = f"alphabeta; {_PLAIN}; tc=nodes 10000"
+"""The bot at the top of each ladder, and its nodes per move."""
 
 LADDERS: Final[Mapping[str, Sequence[str]]] = {
-    "mammalath": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 6)), _DEEP],
-    "mammalath-plus": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 5)), _DEEP],
-    "manalath": [_WEAK[0], *(_ALPHABETA[n] for n in (1, 2, 4, 5)), *_MCTS],
-    "manalath-61": [_WEAK[0], *(_ALPHABETA[n] for n in (2, 3, 4)), *_MCTS],
-    "surikata": [_WEAK[0], _ALPHABETA[1], _WEAK[1], *(_ALPHABETA[n] for n in (2, 3, 4, 5, 6))],
-    "yavalath": [*_WEAK, *(_ALPHABETA[n] for n in (2, 3, 4, 6, 7))],
+    game: [LOWEST, *map(level_bot, range(1, len(levels_of(game)) + 1)), f"{bot}; tc=nodes {nodes}"]
+    for game, (bot, nodes) in TOPS.items()
 }
-"""The levels by game type, from the weakest: bundled bots that no clock makes weaker or
-stronger, so far apart that each scores 60 % or more against the one below it."""
+"""The levels by game type, from the weakest: bots that no clock makes weaker or stronger."""
 
 
 def play_of(bot: str, game: str) -> str:
@@ -205,7 +188,6 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=20, help="of two games for each pairing")
     parser.add_argument("--tc", default="move 0.05", help="as of `arena run`")
     parser.add_argument("--bot", action="append", help="else all that are bundled")
-    parser.add_argument("--levels", help="a bot: its eight levels meet instead")
     parser.add_argument("--ladder", action="store_true", help="measure the levels of a match")
     parser.add_argument("--budget", default="800", help="games of each game type, of --ladder")
     parser.add_argument("--output", type=Path, default=Path("strength"))
@@ -214,13 +196,10 @@ def main() -> None:
         measure_ladder(given)
         return
     bots = given.bot or list(BOTS)
-    if given.levels:
-        bots = [f"{given.levels}-{n}={given.levels}; option.level={n}" for n in LEVELS]
     print(f"{machine()}; {given.tc}, {given.rounds} rounds", flush=True)
     for game in given.game or games.ids():
         result = played(game, bots, given.rounds, given.tc, given.output / game)
-        made = ladder(result, given.levels, game) if given.levels else matrix(result)
-        print(f"\n## {game}\n\n{made}", flush=True)
+        print(f"\n## {game}\n\n{matrix(result)}", flush=True)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,8 @@
 """A bot that searches with alpha-beta over the game's fast board.
 
-It plays every game. It estimates positions by learned patterns if the game has weights, or else by
-the board's `lean`. In a game without its own fast board, it sees only wins and losses.
+It plays every game, and follows threats beyond the depth. It estimates positions by learned
+patterns if the game has weights, or else by the board's `lean`. In a game without its own fast
+board, it sees only wins and losses.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, form, is_ready
 from lath.bots.learned.patterns import learned
 from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
-from lath.bots.search import PARTS, AlphaBeta, Evaluate, blind, judged
+from lath.bots.search import PARTS, THREATS, AlphaBeta, Evaluate, blind, judged
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 
@@ -34,8 +35,9 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
     parts = 0
     if options.get(BLIND.name, BLIND.default):
         evaluate = blind
-    elif options.get(LEARNED.name, LEARNED.default) and (own := learned(position.game)):
-        evaluate, parts = own, PARTS
+    elif options.get(LEARNED.name, LEARNED.default):
+        own = learned(position.game)
+        evaluate, parts = (judged, THREATS) if own is None else (own, PARTS)
     is_compiled = is_ready(position, options.get(FAST.name, FAST.default))
     kind = CompiledAlphaBeta if is_compiled else AlphaBeta
     return kind(evaluate, chance, options["hash"], parts)

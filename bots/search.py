@@ -45,15 +45,19 @@ _ALL: Final = 2 * WON
 DEEPEST: Final = 400
 """The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
 
-WINDOWS, ORDER, REDUCTIONS = 1, 2, 4
+WINDOWS, ORDER, REDUCTIONS, THREATS = 1, 2, 4, 8
 """The parts that a search can do without, one bit each.
 
-They are null windows after the first move (Marsland and Campbell 1982), an order that also learns
-from moves tried in vain, and late moves searched less deeply (Heinz 1999).
+They are null windows after the first move (Marsland and Campbell 1982), and an order that also
+learns from moves tried in vain. Late moves are searched less deeply (Heinz 1999), and threats are
+searched beyond the depth (Allis 1994).
 """
 
-PARTS: Final = WINDOWS | ORDER | REDUCTIONS
+PARTS: Final = WINDOWS | ORDER | REDUCTIONS | THREATS
 """All parts."""
+
+QUIET: Final = 8
+"""The plies beyond the depth in which moves that threaten to win are searched."""
 
 Evaluate = Callable[[FastBoard], float]
 """A function that estimates the winner, from -1 to 1 for the side to move; the game is not over."""
@@ -67,6 +71,34 @@ def judged(board: FastBoard) -> float:
 def blind(_: FastBoard) -> float:
     """Return 0, so that the search only reports proven results."""
     return 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Oversight:
+    """The oversights of a weaker player, and the noise in its estimates."""
+
+    unseen: frozenset[int]
+    """The codes of moves that may end the game without being noticed."""
+
+    noise: float
+    """The part of an estimate that is random, from 0 to 1."""
+
+    salt: int
+    """64 bits that decide about the random parts."""
+
+    def misjudged(self, evaluate: Evaluate) -> Evaluate:
+        """Return an evaluation with its random part, which the key of the state decides."""
+
+        def estimate(board: FastBoard) -> float:
+            mixed = (board.key ^ self.salt) * MIXER & _BITS
+            mixed = (mixed ^ mixed >> 32) * MIXER & _BITS
+            return evaluate(board) * (1 - self.noise) + self.noise * ((mixed >> 33) / (1 << 30) - 1)
+
+        return estimate
+
+
+MIXER: Final = 0x9E3779B97F4A7C15
+_BITS: Final = (1 << 64) - 1
 
 
 @dataclass(slots=True)
@@ -109,6 +141,12 @@ class AlphaBeta:
         self.parts = parts
         self._active = parts
         """The parts of the present search."""
+        self.oversight: Oversight | None = None
+        """The oversights of a weaker player; a search with them proves nothing.
+
+        After a change, the table must be forgotten.
+        """
+        self._estimate = evaluate
         self._game: Game | None = None
         self.forget()
 
@@ -137,14 +175,30 @@ class AlphaBeta:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
         self._settle(board)
         self._active = self.parts
+        own = self.oversight
+        self._estimate = self.evaluate if own is None else own.misjudged(self.evaluate)
         found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
-            first = board.candidates()
+            first = self._candidates(board)
             self.chance.shuffle(first)
             found.move = board.moves[first[0]]
-            self._deepen(board, budget, first, depth, found, tell)
+            self._deepen(board, budget, first, depth, found, lambda part: tell(self._honest(part)))
         found.nodes = budget.used
-        return found
+        return self._honest(found)
+
+    def _honest(self, found: SearchResult) -> SearchResult:
+        """Return a result without its proof if ends of the game may go unnoticed."""
+        return replace(found, proof=None) if self.oversight else found
+
+    def _candidates(self, board: FastBoard) -> list[int]:
+        """Return the moves worth searching, as far as the ends of the game are noticed."""
+        codes = board.candidates()
+        if self.oversight is None:
+            return codes
+        legal, unseen = board.legal(), self.oversight.unseen
+        if unseen.issuperset(codes):
+            return legal
+        return codes + [code for code in legal if code in unseen and code not in codes]
 
     def _settle(self, board: FastBoard) -> None:
         """Forget the table of another game type."""
@@ -270,6 +324,9 @@ class AlphaBeta:
         board.play(code)
         try:
             if board.winner is not None:
+                if self.oversight is not None and code in self.oversight.unseen:
+                    self._guessed = _GUESSED | _OPEN
+                    return 0
                 return 0 if board.winner == DRAW else WON - 1 if board.winner == me else 1 - WON
             # A win is worth less, and a loss more, the later it comes.
             alpha, beta = _a_ply_before(alpha), _a_ply_before(beta)
@@ -284,13 +341,12 @@ class AlphaBeta:
                 if _bears(known, depth, alpha, beta):
                     self._guessed |= _marks(known[1] & ~_BOUND, known[2])
                     return _a_ply_later(sign * known[2])
-            codes = board.candidates()
+            codes = self._candidates(board)
             if depth <= 0 and (
                 len(codes) > 1 or depth <= floor
             ):  # forced moves are searched deeper
-                self._guessed = _GUESSED | _OPEN
-                guess = max(-1.0, min(self.evaluate(board), 1.0))
-                return sign * int(guess * (PROVEN - 1))
+                best = self._estimated(board, budget, codes, depth, alpha, beta, floor)
+                return _a_ply_later(sign * best)
             history = self._history
             codes.sort(key=lambda code: history.get(code, 0), reverse=True)
             if best_code in codes:
@@ -321,6 +377,35 @@ class AlphaBeta:
             return _a_ply_later(sign * best)
         finally:
             board.undo()
+
+    def _estimated(  # noqa: PLR0917 - called once for each estimate
+        self,
+        board: FastBoard,
+        budget: SearchBudget,
+        codes: list[int],
+        depth: int,
+        alpha: int,
+        beta: int,
+        floor: int,
+    ) -> int:
+        """Return the estimate for the side to move, or more if threats lead to more.
+
+        If a side can win at once, all of `codes` are searched instead. Otherwise, the player need
+        not threaten, so the estimate is a lower bound.
+        """
+        guess = max(-1.0, min(self._estimate(board), 1.0))
+        best = int(guess * (PROVEN - 1))
+        if self._active & THREATS and depth > max(floor, -QUIET):
+            pressing = board.pressing()
+            if pressing is None:
+                best = -_ALL
+            for one in codes if pressing is None else pressing:
+                if best >= beta:
+                    break
+                low = max(alpha, best)
+                best = max(best, self._after(board, budget, one, depth, low, beta, floor))
+        self._guessed = _GUESSED | _OPEN
+        return best
 
     def _line(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> list[Move]:
         """Return the found move and the moves after it in the table, as far as they agree.

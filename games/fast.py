@@ -110,6 +110,14 @@ class FastBoard(ABC):
             self.undo()
         return wins, losses
 
+    def pressing(self) -> list[int] | None:
+        """Return moves that threaten to win with the next move, as far as the board finds them.
+
+        The result is None if the player to move, or the opponent if it were to move, can win at
+        once. The game must not be over.
+        """
+        return []
+
     def candidates(self) -> list[int]:
         """Return the legal moves that are worth searching: at least one while the game is not over.
 

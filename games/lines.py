@@ -39,6 +39,7 @@ from lath.games.stones import (
     SwapBoard,
     Turning,
     discs_of,
+    halfway,
     letters_of,
     past_swap,
     verdict_of,
@@ -441,6 +442,15 @@ class LineBoard(SwapBoard):
         wins = found[0] & ~theirs if game.win else 0
         losses = found[-1] & ~(theirs | wins) if game.lose else 0
         return wins, losses
+
+    def pressing(self) -> list[int] | None:
+        """Return the cells where a stone threatens to complete a line of the winning length."""
+        mover, game = self.to_move, self.game
+        wins, losses = self.ending_cells(mover)
+        if wins or self.ending_cells(1 - mover)[0]:
+            return None
+        free = game.board.full & ~(self.stones[0] | self.stones[1])
+        return game.board.places_in(halfway(self.stones[mover], free, game.winning_lines) & ~losses)
 
     def tables(self) -> LineTables:
         """Return the state for compiled searches."""

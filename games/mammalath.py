@@ -42,6 +42,7 @@ from lath.games.stones import (
     SwapBoard,
     Turning,
     bystanders,
+    halfway,
     past_swap,
     shown_moves,
     verdict_of,
@@ -749,6 +750,26 @@ class MammalathBoard(SwapBoard):
         """Return the empty cells where a token of `mover` wins, and those where it loses."""
         empty = self.game.board.full & ~(self.tokens[0] | self.tokens[1])
         return _ends(self._nearly(self.tokens[mover]), empty, self.animals)
+
+    def pressing(self) -> list[int] | None:
+        """Return the cells and releases that threaten to complete a shape without animals."""
+        mover, animals, full = self.to_move, self.animals, self.game.board.full
+        wins, losses = self.ending_cells(mover)
+        if wins or self.ending_cells(1 - mover)[0]:
+            return None
+        mine, free = self.tokens[mover], full & ~(self.tokens[0] | self.tokens[1])
+        bare = (shape for shape in self.game.shapes if not shape & animals)
+        codes = self.game.board.places_in(halfway(mine, free, bare) & ~losses)
+        guarded = [
+            shape & animals
+            for shape in self.game.shapes
+            if shape & animals and (shape & ~mine).bit_count() == 1 and not shape & ~mine & ~free
+        ]
+        return codes + [
+            code
+            for code in self._releases()
+            if any(self._taken[code] & held == held for held in guarded)
+        ]
 
     def tables(self) -> ReleaseTables:
         """Return the state for compiled searches."""

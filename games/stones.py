@@ -341,6 +341,16 @@ class EndingBoard(FastBoard):
         return (spared[:1] if theirs else spared) or legal
 
 
+def halfway(mine: int, free: int, shapes: Iterable[int]) -> int:
+    """Return the free cells of the shapes that lack only two stones, both on free cells."""
+    found = 0
+    for shape in shapes:
+        missing = shape & ~mine
+        if missing & free == missing and missing.bit_count() == 2:
+            found |= missing
+    return found
+
+
 class SwapBoard(EndingBoard):
     """An `EndingBoard` for games that cannot end before the second player's first turn."""
 

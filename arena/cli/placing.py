@@ -87,12 +87,11 @@ def _next_steps(request: MatchRequest, placed: Placed, place: LadderPlace | None
     harder = [level for level in place.levels if (level.elo or 0) > place.elo.value]
     if harder:
         level = harder[0]
-        made_of = f", {level.made_of}" if level.made_of else ""
         others: dict[str, Any] = {"games": [placed.game]}
         if request.out is not None:
             others["out"] = f"{request.out}-{level.name}"
         command = match_command(replace(request, old=level.flag, new=request.old), **others)
-        yield f"test against level {level.number} alone{made_of}: {command}"
+        yield f"test against level {level.number} alone: {command}"
 
 
 def _data(placed: Placed, place: LadderPlace | None) -> dict[str, Any]:

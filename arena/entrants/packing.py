@@ -12,7 +12,7 @@ import sys
 import zlib
 from base64 import b85encode
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -174,16 +174,22 @@ class _Sources:
             )
 
     def drop_unused(self) -> None:
-        """Remove functions and constants of `lath` whose names are nowhere else in the code."""
+        """Remove functions, constants and methods of `lath` whose names the code does not use."""
         ours = {name: ast.parse(text) for name, text in self.texts.items() if name[:5] == "lath."}
         while True:
             used = Counter(_NAME.findall("\n".join([_loader(), *self.texts.values()])))
+            owners = list(_own_classes(ours.values()))
+            methods = Counter(_method(node) for owner in owners for node in owner.body)
             count = 0
+            for owner in owners:
+                kept = [node for node in owner.body if used[name := _method(node)] != methods[name]]
+                count += len(owner.body) - len(kept)
+                owner.body = kept or [ast.Pass()]
             for name, tree in ours.items():
                 kept = [node for node in tree.body if used[_defined(node)] != 1]
-                if len(kept) < len(tree.body):
-                    count, tree.body = count + 1, kept
-                    self.texts[name] = ast.unparse(tree)
+                count += len(tree.body) - len(kept)
+                tree.body = kept
+                self.texts[name] = ast.unparse(tree)
             if not count:
                 return
 
@@ -199,6 +205,21 @@ class _Sources:
             if path.is_file() and name != "lath":
                 return path
         return place if place.is_dir() and (name == "lath" or top != "lath") else None
+
+
+def _own_classes(trees: Iterable[ast.Module]) -> Iterator[ast.ClassDef]:
+    """Yield the classes without a base from elsewhere, which could call methods by other names."""
+    classes = {
+        node.name: node for tree in trees for node in tree.body if isinstance(node, ast.ClassDef)
+    }
+    known = {"ABC"}
+    while found := [
+        name
+        for name, node in classes.items()
+        if name not in known and {ast.unparse(base) for base in node.bases} <= known
+    ]:
+        known.update(found)
+    yield from (node for name, node in classes.items() if name in known)
 
 
 def _imports(tree: ast.AST, package: str, *, may_fail: bool = False) -> Iterator[_Import]:
@@ -250,6 +271,14 @@ def _defined(node: ast.stmt) -> str:
         case ast.FunctionDef(name=name, decorator_list=[]):
             return name
         case ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() | ast.Dict()):
+            return name
+    return ""
+
+
+def _method(node: ast.stmt) -> str:
+    """Return the name of a method that only code with its name calls; empty for others."""
+    match node:
+        case ast.FunctionDef(name=name, decorator_list=[]) if not name.startswith("__"):
             return name
     return ""
 

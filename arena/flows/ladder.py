@@ -21,13 +21,16 @@ from lath.reports.ratings.results import Elo
 
 FILE: Final = Path(__file__).with_name("ladder.toml")
 
-UNMEASURED: Final = (
-    *("random; tc=nodes 1", "greedy; tc=nodes 1"),
-    *(
-        f"alphabeta; option.level={level}; option.learned=false; tc=nodes {nodes}"
-        for level, nodes in ((2, 12), (3, 40), (4, 120), (5, 400))
-    ),
-)
+LOWEST: Final = "random; tc=nodes 1"
+"""The bot of level 0."""
+
+
+def level_bot(number: int) -> str:
+    """Return the bot of a level between the lowest and the highest; it uses fewer nodes itself."""
+    return f"alphabeta; option.level={number}; tc=nodes 10000"
+
+
+UNMEASURED: Final = (LOWEST, *map(level_bot, range(1, 8)))
 """The bots of the levels for a game type without measured levels."""
 
 
@@ -59,20 +62,6 @@ class Level:
     def words(self) -> str:
         """The level in a sentence, such as `level 3`."""
         return f"level {self.number}" if self.number else "level 0 (random)"
-
-    @property
-    def made_of(self) -> str:
-        """The bot and its own level, if that has another number than this level; empty otherwise.
-
-        >>> Level(5, "alphabeta; option.level=6; tc=nodes 1000").made_of
-        'alphabeta at its own level 6'
-        """
-        bot, *parts = (part.strip() for part in self.bot.split(";"))
-        own = [part.removeprefix(_LEVEL) for part in parts if part.startswith(_LEVEL)]
-        return f"{bot} at its own level {own[0]}" if own and own[0] != str(self.number) else ""
-
-
-_LEVEL: Final = "option.level="
 
 
 def name_of(number: int) -> str:

@@ -128,6 +128,11 @@ def _of_threats(board: FastBoard, position: Position) -> Faults:
         words = f"candidates() is {shown(_texts(board, candidates))}, expected some legal moves"
         yield LawFault(Law.FAST_THREATS, words)
         return
+    pressing = (legal and board.pressing()) or []
+    if not set(pressing) <= set(legal):
+        words = f"pressing() is {shown(_texts(board, pressing))}, expected legal moves"
+        yield LawFault(Law.FAST_THREATS, words)
+        return
     if isinstance(board, PlainBoard):  # all its legal moves are candidates
         return
     wins, losses = board.threats()

@@ -82,12 +82,14 @@ ENTRY: Final = 5
 
 
 # The places of the numbers that are shared with a search: stop, nodes left, nodes used, the score
-# is a guess, guesses are off, the used length of the tree, the active parts, and the capacity: the
-# rows of the table or the length of the tree.
+# is a guess, guesses are off, the used length of the tree, the active parts, the capacity: the rows
+# of the table or the length of the tree, whether there are oversights, and their noise in units of
+# 1 / `NOISES` and salt.
 STOP, NODES_LEFT, USED, IS_GUESSED, IS_BLIND, HELD, ACTIVE, CAPACITY = range(8)
+OVERLOOKS, NOISE, SALT = range(8, 11)
 
-TOLD: Final = 8
-"""The number of these numbers."""
+TOLD: Final = 11
+"""The number of these numbers. If ends may go unnoticed, a mark for each code of a move follows."""
 
 UNFINISHED: Final = 1 << 40
 """The value returned instead of a score by a search whose budget is used up."""

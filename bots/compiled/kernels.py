@@ -395,6 +395,74 @@ def candidates(t, s, moves, base):
 
 
 @njit(error_model="numpy")
+def can_win(t, s, seat):
+    """Return whether a side would win at once if it were to move, in games of shapes."""
+    cells = t[CELLS]
+    close, own = t[CLOSE] + 2 * seat * cells, t[OWN]
+    for cell in range(cells):
+        is_lost = t[LOSS_FIRST] and s[close + cells + cell]
+        if s[close + cell] and s[own + cell] == 0 and not is_lost:
+            return True
+    return False
+
+
+@njit(error_model="numpy")
+def shared(t, s, one, other):
+    """Return the number of animals on the cells that two lists of cells share."""
+    count = 0
+    for i in range(t[one], t[one + 1]):
+        for j in range(t[other], t[other + 1]):
+            count += t[i] == t[j] and s[t[OTHER] + t[i]] != 0
+    return count
+
+
+@njit(error_model="numpy")
+def pressing(t, s, moves, base):
+    """Write the moves of `FastBoard.pressing` from a place on; return their number, -1 for None."""
+    if t[FAMILY] > RELEASES:
+        return 0
+    cells, mover, own, other, types = t[CELLS], s[TO_MOVE], t[OWN], t[OTHER], t[TYPES]
+    if can_win(t, s, mover) or can_win(t, s, 1 - mover):
+        return -1
+    left, losses = t[LEFT] + mover * t[SHAPES], t[CLOSE] + 2 * mover * cells + cells
+    codes = cells + types + (t[SHAPES] if types else 0)
+    for code in range(codes):
+        moves[base + code] = 0
+    for shape in range(t[SHAPES]):
+        missing, animals = s[left + shape] >> 16, s[t[ANIMALS] + shape]
+        begins = t[SHAPE_CELLS] + shape
+        if missing == 2 and animals == 0:
+            free = 0
+            for i in range(t[begins], t[begins + 1]):
+                free += s[own + t[i]] == 0
+            if free == 2:
+                for i in range(t[begins], t[begins + 1]):
+                    moves[base + t[i]] |= s[own + t[i]] == 0 and s[losses + t[i]] == 0
+        elif missing == 1 and 0 < animals < ALWAYS and s[own + (s[left + shape] & (ONE - 1))] == 0:
+            first = t[begins]  # a release that frees the shape has its first animal too
+            while s[other + t[first]] == 0:
+                first += 1
+            for kind in range(types):
+                lists, is_here = t[TAKEN] + kind, False
+                for i in range(t[lists], t[lists + 1]):
+                    is_here |= t[i] == t[first]
+                if is_here:
+                    moves[base + cells + kind] |= shared(t, s, lists, begins) == animals
+            through = t[THROUGH] + t[first]
+            for at in range(t[through], t[through + 1]):
+                lists = t[SHAPE_CELLS] + t[at]
+                if s[t[ANIMALS] + t[at]] == t[lists + 1] - t[lists]:
+                    code = cells + types + t[at]
+                    moves[base + code] |= shared(t, s, lists, begins) == animals
+    count = base
+    for code in range(codes):  # a mark is read before its place is overwritten
+        if moves[base + code]:
+            moves[count] = code
+            count += 1
+    return count - base
+
+
+@njit(error_model="numpy")
 def lean(t, s):
     """Return the estimate of the patterns if there are any, or else of `FastBoard.lean`."""
     cells, mover, own, other = t[CELLS], s[TO_MOVE], t[OWN], t[OTHER]

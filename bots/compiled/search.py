@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import log, sqrt
 from typing import Final
 
+import numpy as np
 from numba import int64, njit
 
 from lath.bots.compiled.arrays import (
@@ -21,22 +22,26 @@ from lath.bots.compiled.arrays import (
     KEY,
     MOVER,
     NODES_LEFT,
+    NOISE,
     OPEN,
+    OVERLOOKS,
     POINTS,
     PROOF,
     PROVEN,
     ROW,
+    SALT,
     STATE,
     STATE_BITS,
     STOP,
     TO_MOVE,
+    TOLD,
     UNFINISHED,
     USED,
     VISITS,
     WINNER,
 )
-from lath.bots.compiled.kernels import below, candidates, lean, play, playout, undo
-from lath.bots.search import ORDER, REDUCTIONS, WINDOWS
+from lath.bots.compiled.kernels import below, candidates, lean, legal, play, playout, pressing, undo
+from lath.bots.search import MIXER, ORDER, QUIET, REDUCTIONS, THREATS, WINDOWS
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON
@@ -94,6 +99,36 @@ def pick(moves, ranks, at, end):
 
 
 @njit(error_model="numpy")
+def misjudged(guess, key, noise):
+    """Return an estimate with its random part, as `Oversight.misjudged`."""
+    mixed = np.uint64(key) * np.uint64(MIXER)
+    mixed = (mixed ^ mixed >> np.uint64(32)) * np.uint64(MIXER)
+    return guess * (1 - noise) + noise * (np.int64(mixed >> np.uint64(33)) / (1 << 30) - 1)
+
+
+@njit(error_model="numpy")
+def noticed(t, s, moves, base, many, told):
+    """Change the moves worth searching as in `lath.bots.search`; return their number."""
+    end, seen = base + many, 0
+    for i in range(base, end):
+        seen += told[TOLD + moves[i]] == 0
+    every = end + legal(t, s, moves, end)
+    if seen == 0:
+        for i in range(end, every):
+            moves[i - many] = moves[i]
+        return every - end
+    for i in range(end, every):
+        code = moves[i]
+        is_new = told[TOLD + code] != 0
+        for j in range(base, end):
+            is_new &= moves[j] != code
+        if is_new:
+            moves[base + many] = code
+            many += 1
+    return many
+
+
+@njit(error_model="numpy")
 def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, base, told):
     """Return the score of a move for its player, as `AlphaBeta._after`, or `UNFINISHED`.
 
@@ -105,6 +140,9 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
     if s[WINNER] != OPEN:
         winner = s[WINNER]
         undo(t, s)
+        if told[OVERLOOKS] and told[TOLD + code]:
+            told[IS_GUESSED] = GUESSED | OPENED
+            return 0
         return 0 if winner == DRAW else WON - 1 if winner == me else 1 - WON
     alpha, beta, sign = a_ply_before(alpha), a_ply_before(beta), 1
     if s[TO_MOVE] != me:
@@ -127,9 +165,33 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
             score = known
     if score == UNFINISHED:
         many = candidates(t, s, moves, base)
+        if told[OVERLOOKS]:
+            many = noticed(t, s, moves, base, many, told)
         if depth <= 0 and (many > 1 or depth <= floor):
             told[IS_GUESSED] = GUESSED | OPENED
-            score = 0 if told[IS_BLIND] else int(lean(t, s) * (PROVEN - 1))
+            guess = 0.0 if told[IS_BLIND] else lean(t, s)
+            if told[OVERLOOKS]:
+                guess = misjudged(guess, key ^ told[SALT], told[NOISE] / 1000)
+            score = int(guess * (PROVEN - 1))
+            if told[ACTIVE] & THREATS and depth > max(floor, -QUIET):
+                count = pressing(t, s, moves, base + many)
+                begins, end = base + many, base + many + count
+                if count < 0:  # somebody can win at once
+                    score, begins, end = -ALL, base, base + many
+                low = max(alpha, score)
+                for i in range(begins, end):
+                    if score >= beta:
+                        break
+                    one = moves[i]
+                    value = after(
+                        t, s, one, depth, low, beta, floor, table, history, moves, ranks, end, told
+                    )
+                    if value == UNFINISHED:
+                        undo(t, s)
+                        return UNFINISHED
+                    score = max(score, value)
+                    low = max(low, value)
+                told[IS_GUESSED] = GUESSED | OPENED
         else:
             end = base + many
             for i in range(base, end):

@@ -148,6 +148,13 @@ class CompiledAlphaBeta(AlphaBeta):
         self._arrays.stand(board)
         if self._history_of is None:
             self._history_of = (c_int64 * len(board.moves))()
+            self._told = (c_int64 * (arrays.TOLD + len(board.moves)))(*self._told)
+        told, own = self._told, self.oversight
+        told[arrays.OVERLOOKS] = own is not None
+        if own is not None:
+            told[arrays.NOISE], told[arrays.SALT] = round(1000 * own.noise), arrays.signed(own.salt)
+            for code in range(len(board.moves)):
+                told[arrays.TOLD + code] = code in own.unseen
         with _Watch(budget, self._told):
             return super().run(board, budget, tell, depth)
 

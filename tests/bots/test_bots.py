@@ -18,7 +18,7 @@ from lath import games
 from lath.bots import alphabeta, greedy, mcts, monte_carlo, random_mover, solver
 from lath.bots.listening import Thinking
 from lath.bots.sdk import Choose, Start, Turn
-from lath.bots.searcher import NODES, Searcher
+from lath.bots.searcher import Searcher, levels_of
 from lath.games.core import SIDES, Move, Position, Side, result_of
 from lath.notation import protocol as wire
 
@@ -223,7 +223,7 @@ def test_monte_carlo_beats_chance_nearly_always(games: int, wins: int, seat: Sid
 def test_a_searcher_follows_the_game_and_says_what_it_found(bot: Searcher) -> None:
     start = games.get("yavalath").start()
     chance = random.Random(1)
-    options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}
+    options = {"level": 12, "hash": 1000, "exploration": 40, "tree": 1000}
     control = wire.read_new("new 1 yavalath side first tc nodes 40 seed 1").time
     bot.new_game(
         Start(position=start, side=Side.FIRST, time=control, chance=chance, options=options)
@@ -244,13 +244,28 @@ def test_a_searcher_follows_the_game_and_says_what_it_found(bot: Searcher) -> No
 
 
 def test_a_level_bounds_what_a_bot_looks_at() -> None:
-    position = games.get("yavalath").start()
-    options = {"level": 3, "hash": 1000}
-    for seed in range(3):
-        mine = dataclasses.replace(turn(nodes=None, move_s=60.0, seed=seed), options=options)
+    position = games.get("yavalath:size=4").start()
+    for level, (_, nodes) in enumerate(levels_of("yavalath"), 1):
+        mine = dataclasses.replace(turn(nodes=None, move_s=60.0), options={"level": level})
         assert position.why_illegal(alphabeta.BOT.choose(position, mine)) is None
-        told = said_in(mine)
-        assert not told or int(told.split("nodes ")[1].split()[0]) <= NODES[3]
+        assert int(said_in(mine).split("nodes ")[1].split()[0]) <= nodes
+
+
+@pytest.mark.parametrize("game_id", games.builtin_ids())
+def test_level_1_loses_to_a_child_who_wins_where_it_can_and_loses_at_once_nowhere(
+    game_id: str,
+) -> None:
+    points = 0.0
+    for seed in range(12):
+        child, chance = list(SIDES)[seed % 2], random.Random(seed)
+        position = games.get(game_id).start(games.get(game_id).draw_setup(seed))
+        while (end := position.outcome()) is None:
+            is_child = position.to_move is child
+            chosen = greedy.choose if is_child else mcts.BOT.choose
+            mine = dataclasses.replace(turn(nodes=None), chance=chance, options={"level": 1})
+            position = position.play(chosen(position, mine))
+        points += 0.5 if end.winner is None else end.winner is child
+    assert points >= 7
 
 
 def test_a_searcher_takes_a_win_and_stops_when_told() -> None:
@@ -258,6 +273,6 @@ def test_a_searcher_takes_a_win_and_stops_when_told() -> None:
     thought = Thinking()
     thought.stopped = True
     for bot in (alphabeta.BOT, mcts.BOT, solver.BOT):
-        options = {"level": 8, "hash": 1000, "exploration": 40, "tree": 1000}
+        options = {"level": 12, "hash": 1000, "exploration": 40, "tree": 1000}
         mine = dataclasses.replace(turn(nodes=None, move_s=60.0), options=options, thought=thought)
         assert result_of(won.play(bot.choose(won, mine))) == "1-0"

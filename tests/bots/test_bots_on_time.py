@@ -33,7 +33,7 @@ BOTS: Final[dict[str, Callable[[], Callable[[Any, Turn], str]]]] = {
     "solver": lambda: Searcher(solver.search_for).choose,
 }
 
-OPTIONS: Final = {"level": 8, "hash": 1000, "blind": False, "exploration": 40, "tree": 1000}
+OPTIONS: Final = {"level": 12, "hash": 1000, "blind": False, "exploration": 40, "tree": 1000}
 
 AFTER: Final = 6
 """Calls of the rules that may come after the time is over: one was under way, some must be."""

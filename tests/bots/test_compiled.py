@@ -25,7 +25,7 @@ from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
 from lath.bots.learned.patterns import Learned, patterns_of
 from lath.bots.results import SearchBudget
-from lath.bots.search import PARTS, AlphaBeta, Evaluate, blind, judged
+from lath.bots.search import PARTS, AlphaBeta, Evaluate, Oversight, blind, judged
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 
@@ -102,12 +102,17 @@ def test_searches_find_the_same_in_both_forms_and_by_seed_and_stop_when_late(gam
     patterns, chance = patterns_of(boards[0], 3), Random(1)
     weights = [chance.randint(-900, 900) for _ in range(patterns.weights)]
     estimates.append(Learned(patterns, weights))
-    for board, evaluate, parts in product(boards, estimates, range(PARTS + 1)):
+    unseen = frozenset(code for code in range(len(boards[0].moves)) if chance.random() < 0.4)
+    oversight = Oversight(unseen, 0.3, chance.getrandbits(64))
+    ways = [*((parts, None) for parts in range(PARTS + 1)), (0, oversight)]
+    for board, evaluate, (parts, own) in product(boards, estimates, ways):
         if board.winner is None:
             kinds: tuple[type[AlphaBeta], ...] = (AlphaBeta, CompiledAlphaBeta)
-            searches_ = (kind(evaluate, Random(3), 4000, parts) for kind in kinds)
-            plain, ours = (search.run(board, SearchBudget(nodes=400)) for search in searches_)
-            assert ours == plain, parts
+            both = [kind(evaluate, Random(3), 4000, parts) for kind in kinds]
+            for each in both:
+                each.oversight = own
+            plain, ours = (each.run(board, SearchBudget(nodes=400)) for each in both)
+            assert ours == plain, (parts, own)
     board = fast_board(drawn_start(game, 1))
     one, other = (
         CompiledUct(Random(3), size=5000).run(board, SearchBudget(nodes=90)) for _ in range(2)

@@ -20,7 +20,7 @@ from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 from lath import games
 from lath.bots.proof import ProofNumber
 from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult
-from lath.bots.search import REDUCTIONS, AlphaBeta
+from lath.bots.search import REDUCTIONS, AlphaBeta, Oversight
 from lath.bots.uct import Uct
 from lath.games.core import Game, Move, Position
 from lath.games.fast import FastBoard, fast_board
@@ -129,6 +129,38 @@ def test_what_is_no_candidate_ends_no_better(game_id: str) -> None:
                 board = fast_board(at)
                 best = max(truth.by(at, board.moves[code]).rank for code in board.candidates())
                 assert best == truth.of(at).rank, at.text()
+
+
+@every_game
+def test_an_end_that_goes_unnoticed_is_neither_taken_nor_proven(game_id: str) -> None:
+    game = games.get(games.named(game_id))
+    chance = Random(1)
+    board = fast_board(game.start(game.draw_setup(1)))
+    wins: list[int] = []
+    while not wins:
+        if board.winner is not None:
+            board = fast_board(game.start(game.draw_setup(1)))
+        wins = [code for code in board.legal() if is_won(board, code)]
+        board.play(chance.choice(board.legal()))
+    board.undo()
+    assert board.code(AlphaBeta().run(board, SearchBudget(nodes=200), depth=1).move) in wins
+    for unseen in (frozenset(wins), frozenset(range(len(board.moves)))):
+        search = AlphaBeta()
+        search.oversight = Oversight(unseen, 0.0, 0)
+        told: list[SearchResult] = []
+        found = search.run(board, SearchBudget(nodes=200), told.append, depth=1)
+        for one in (found, *told):
+            assert one.proof is None
+            assert one.value < 1
+
+
+def is_won(board: FastBoard, code: int) -> bool:
+    """Return whether a move wins at once."""
+    me = board.to_move
+    board.play(code)
+    winner = board.winner
+    board.undo()
+    return winner == me
 
 
 def test_a_score_beyond_one_is_no_proof() -> None:

@@ -21,6 +21,7 @@ from lath.games import core
 from lath.games.core import Game, symmetries
 from lath.games.fast import DRAW, FastBoard, fast_board
 from lath.games.plain_board import PlainBoard
+from lath.games.stones import EndingBoard
 
 pytestmark = pytest.mark.slow
 
@@ -29,6 +30,9 @@ PLAYOUTS: Final = 300
 
 every_game = pytest.mark.parametrize("game", ALL, ids=lambda game: game.id)
 every_installed_game = pytest.mark.parametrize("game", INSTALLED, ids=lambda game: game.id)
+
+
+BY_SHAPES: Final = [game for game in ALL if isinstance(fast_board(game.start()), EndingBoard)]
 
 
 @every_game
@@ -40,6 +44,30 @@ def test_a_board_is_what_the_positions_are_there_and_back(game: Game) -> None:
     assert board.playout(Random(1)) == (board.winner, 0)
     assert (board.threats(), board.legal()) == (([], []), [])
     assert game.id not in games.builtin_ids() or not isinstance(board, PlainBoard)
+
+
+@pytest.mark.parametrize("game", BY_SHAPES, ids=lambda game: game.id)
+def test_moves_that_press_are_those_after_which_a_second_move_wins(game: Game) -> None:
+    pressed = 0
+    for seed in range(20):
+        chance, board = Random(seed), fast_board(drawn_start(game, seed))
+        while board.winner is None:
+            assert isinstance(board, EndingBoard)
+            me, pressing = board.to_move, board.pressing()
+            is_hot = any(board.ending_cells(side)[0] for side in (0, 1))
+            assert (pressing is None) == is_hot
+            threats = set[int]()
+            for code in board.candidates():
+                board.play(code)
+                is_swap = board.to_move == me or code == len(board.moves) - 1
+                if board.winner is None and not is_swap and board.ending_cells(me)[0]:
+                    threats.add(code)
+                board.undo()
+            if pressing is not None:
+                assert threats <= set(pressing) <= set(board.legal())
+                pressed += bool(threats)
+            board.play(chance.choice(board.candidates()))
+    assert pressed > 5
 
 
 def perft(board: FastBoard, depth: int) -> int:

@@ -51,6 +51,7 @@ NAMED: Final = {
     "arena/entrants/sizes.py": "the games of the demo",
     "arena/referee/bridges.py": "the game of another contest",
     "bots/contests.py": "the game of another contest",
+    "bots/searcher.py": "the levels that are measured for each game type",
     "notation/formats/abstractplay.py": "the game that a site plays by other rules",
     "notation/formats/abstractplay_header.py": "the names that a site has for games",
     "notation/formats/ludii.py": "the names that a program has for games",

@@ -247,7 +247,7 @@ def test_warnings_stay_on_the_screen_when_the_live_view_goes(
     assert "20 of 60 games" in after.splitlines()[-1]
 
 
-def test_drawing_takes_less_than_3_percent_of_a_core() -> None:
+def test_drawing_takes_less_than_a_tenth_of_a_core() -> None:
     """Of a run of forty bots who have all met, by the time that this thread computes."""
     names = tuple(f"bot-number-{number}" for number in range(40))
     told = Told(total=10**5, names=names)
@@ -262,7 +262,7 @@ def test_drawing_takes_less_than_3_percent_of_a_core() -> None:
         began_s = time.thread_time()
         console.print(SegmentLines(picture(told.progress, 120, 60, Letters()), new_lines=True))
         costs.append(time.thread_time() - began_s)
-    assert sorted(costs)[10] < 0.03 * live.REFRESH_S
+    assert sorted(costs)[10] < 0.1 * live.REFRESH_S
 
 
 def test_a_slow_machine_is_drawn_on_less_often(monkeypatch: pytest.MonkeyPatch) -> None:
