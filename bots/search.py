@@ -86,15 +86,11 @@ class Oversight:
     salt: int
     """64 bits that decide about the random parts."""
 
-    def misjudged(self, evaluate: Evaluate) -> Evaluate:
-        """Return an evaluation with its random part, which the key of the state decides."""
-
-        def estimate(board: FastBoard) -> float:
-            mixed = (board.key ^ self.salt) * MIXER & _BITS
-            mixed = (mixed ^ mixed >> 32) * MIXER & _BITS
-            return evaluate(board) * (1 - self.noise) + self.noise * ((mixed >> 33) / (1 << 30) - 1)
-
-        return estimate
+    def misjudged(self, guess: float, key: int) -> float:
+        """Return an estimate with its random part, which the key of the state decides."""
+        mixed = (key ^ self.salt) * MIXER & _BITS
+        mixed = (mixed ^ mixed >> 32) * MIXER & _BITS
+        return guess * (1 - self.noise) + self.noise * ((mixed >> 33) / (1 << 30) - 1)
 
 
 MIXER: Final = 0x9E3779B97F4A7C15
@@ -146,7 +142,6 @@ class AlphaBeta:
 
         After a change, the table must be forgotten.
         """
-        self._estimate = evaluate
         self._game: Game | None = None
         self.forget()
 
@@ -175,8 +170,6 @@ class AlphaBeta:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
         self._settle(board)
         self._active = self.parts
-        own = self.oversight
-        self._estimate = self.evaluate if own is None else own.misjudged(self.evaluate)
         found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
             first = self._candidates(board)
@@ -326,7 +319,7 @@ class AlphaBeta:
             if board.winner is not None:
                 if self.oversight is not None and code in self.oversight.unseen:
                     self._guessed = _GUESSED | _OPEN
-                    return 0
+                    return self._scored(0.0, board)
                 return 0 if board.winner == DRAW else WON - 1 if board.winner == me else 1 - WON
             # A win is worth less, and a loss more, the later it comes.
             alpha, beta = _a_ply_before(alpha), _a_ply_before(beta)
@@ -393,8 +386,7 @@ class AlphaBeta:
         If a side can win at once, all of `codes` are searched instead. Otherwise, the player need
         not threaten, so the estimate is a lower bound.
         """
-        guess = max(-1.0, min(self._estimate(board), 1.0))
-        best = int(guess * (PROVEN - 1))
+        best = self._scored(self.evaluate(board), board)
         if self._active & THREATS and depth > max(floor, -QUIET):
             pressing = board.pressing()
             if pressing is None:
@@ -406,6 +398,12 @@ class AlphaBeta:
                 best = max(best, self._after(board, budget, one, depth, low, beta, floor))
         self._guessed = _GUESSED | _OPEN
         return best
+
+    def _scored(self, guess: float, board: FastBoard) -> int:
+        """Return an estimate as a score, with the misjudgement of a weaker player."""
+        if self.oversight is not None:
+            guess = self.oversight.misjudged(guess, board.key)
+        return int(max(-1.0, min(guess, 1.0)) * (PROVEN - 1))
 
     def _line(self, board: FastBoard, budget: SearchBudget, found: SearchResult) -> list[Move]:
         """Return the found move and the moves after it in the table, as far as they agree.

@@ -43,13 +43,15 @@ PATTERNS, WORTHS, STARTS, PLACES = range(36, 40)
 # the number of shapes that lack only one stone on a cell; the number of animals of each shape; a
 # later piece of the same group, or the piece itself if it is the last; by this last piece, the size
 # of the group and the cells next to it; the free cells; the chosen moves of each colour; the sets
-# of each colour and its numbers of groups that lose and win, as in `groups`; the past
+# of each colour and its numbers of groups that lose and win, as in `groups`, or those of `sight`;
+# the past; the cells visible from each cell
 OWN, OTHER, LEFT, CLOSE, ANIMALS, GROUP, SIZE, REACH, FREE, CHOSEN, SETS = range(22, 33)
 PAST, TRAIL, KEPT = range(33, 36)
+VIEWS: Final = 40
 
-LENGTH: Final = 40
+LENGTH: Final = 41
 
-HEAD: Final = 41
+HEAD: Final = 42
 
 
 # The first places of `s`.
@@ -162,17 +164,23 @@ def laid_out(  # noqa: C901 - a case for each family
     t[STONE_KEYS] = put(map(signed, (*first[:cells], *second[:cells])))
     t[OTHER_KEYS] = put(map(signed, tables.other_keys))
     if family != GROUPS:
-        shapes = t[SHAPES] = len(tables.shapes)
         t[SUPPLY], t[LOSS_FIRST] = tables.supply, tables.is_loss_first
         t[TURN] = signed(tables.turn_key)
         if tables.has_swap:
             t[SWAP] = codes - 1
-        through = [[i for i, s in enumerate(tables.shapes) if cell in s] for cell in range(cells)]
-        t[THROUGH], t[SHAPE_CELLS] = put_lists(through), put_lists(tables.shapes)
+        names = range(len(tables.shapes))
+        if family == SIGHT:
+            names = [words_of(shape, 1)[0] for shape in tables.shapes]
+        else:
+            shapes = t[SHAPES] = len(names)
+            t[SHAPE_CELLS] = put_lists(tables.shapes)
+        named = [*zip(names, tables.shapes, strict=True)]
+        t[THROUGH] = put_lists([[i for i, s in named if cell in s] for cell in range(cells)])
     if family == RELEASES:
         t[TYPES], t[TAKEN] = len(tables.releases) - shapes, put_lists(tables.releases)
     elif family == SIGHT:
         t[MOUNDS], t[RAYS] = tables.mounds, put_lists(tables.rays)
+        t[LOSE] = len(tables.shapes[0])
         t[MEERKAT_KEYS] = put(map(signed, tables.meerkat_keys))
     elif family == GROUPS:
         t[SUPPLY], t[WIN], t[LOSE] = tables.supply, tables.win, tables.lose
@@ -191,17 +199,19 @@ def laid_out(  # noqa: C901 - a case for each family
                 worths[cell] += pattern, patterns.states**power
     t[WORTHS], t[STARTS] = put_lists(worths), put(starts)
     plies, words, sets = codes + 2, t[WORDS], t[ROOM]
+    marked = cells if family <= RELEASES else 0
     at = STATE_HEAD
     for place, room in (
-        (OWN, 0 if words else cells),
-        (OTHER, 0 if words else cells),
+        (OWN, marked),
+        (OTHER, marked),
         (LEFT, 2 * shapes),
-        (CLOSE, 0 if words else 4 * cells),
+        (CLOSE, 4 * marked),
         (ANIMALS, shapes),
         (GROUP, cells if words else 0),
-        (FREE, words),
+        (FREE, words or 1),
         (CHOSEN, 2 * words),
-        (SETS, 2 * sets),
+        (SETS, 2 * sets or 6),
+        (VIEWS, cells if family == SIGHT else 0),
         (PLACES, t[PATTERNS]),
         (PAST, ENTRY * plies),
         (SIZE, cells if words else 0),  # like the past, left as it is by random games
@@ -221,7 +231,7 @@ def stood(  # noqa: PLR0917 - the parts of a state
     s[TO_MOVE], s[WINNER] = to_move, OPEN if winner is None else winner
     s[KEY] = signed(key)
     s[MEERKAT] = tables.meerkat if t[FAMILY] == SIGHT else -1
-    if t[FAMILY] != GROUPS:
+    if t[FAMILY] <= RELEASES:
         for shape, cells in enumerate(tables.shapes):
             for seat in (0, 1):
                 s[t[LEFT] + seat * t[SHAPES] + shape] = ONE * len(cells) + sum(cells)
@@ -229,11 +239,15 @@ def stood(  # noqa: PLR0917 - the parts of a state
             if t[FAMILY] == RELEASES:
                 s[t[ANIMALS] + shape] = len(set(cells).intersection(tables.others))
     free = set(range(tables.cells)).difference(tables.others)
-    s[t[FREE] : t[FREE] + t[WORDS]] = words_of(free, t[WORDS])
+    words = t[WORDS] or 1
+    s[t[FREE] : t[FREE] + words] = words_of(free, words)
     empty = t[t[STARTS] : t[STARTS] + t[PATTERNS]]
     s[t[PLACES] : t[PLACES] + t[PATTERNS]] = empty
     s[SUM] = sum(map(t.__getitem__, empty))
     for cell in tables.others:
+        if t[FAMILY] == SIGHT:
+            kernels.put(t, s, 2, cell)
+            continue
         s[OTHERS] += 1
         kernels.shift(t, s, cell, 3)
         if t[FAMILY] != GROUPS:

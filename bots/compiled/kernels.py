@@ -25,8 +25,6 @@ from lath.bots.compiled.arrays import (
     LEFT,
     LOSS_FIRST,
     MEERKAT,
-    MEERKAT_KEYS,
-    MOUNDS,
     ONE,
     OPEN,
     OTHER,
@@ -37,7 +35,6 @@ from lath.bots.compiled.arrays import (
     PATTERNS,
     PLACES,
     PLIES,
-    RAYS,
     RELEASES,
     ROOM,
     SETS,
@@ -70,7 +67,7 @@ from lath.bots.compiled.groups import (
     store,
     write,
 )
-from lath.bots.compiled.sight import hides_all, lift
+from lath.bots.compiled.sight import burden, move, move_back, occupy, unseen_moves
 from lath.bots.learned.patterns import UNIT
 
 
@@ -90,9 +87,12 @@ def shift(t, s, cell, by):
 
 @njit(error_model="numpy")
 def put(t, s, seat, cell):
-    """Put a stone of a side on an empty cell, in games of shapes."""
-    s[t[OWN] + cell] = 1 + seat
+    """Put a stone of a side on an empty cell, except in games of groups; a mound has seat 2."""
     shift(t, s, cell, 1 + seat)
+    if t[FAMILY] == SIGHT:
+        occupy(t, s, seat, cell)
+        return
+    s[t[OWN] + cell] = 1 + seat
     s[STONES + seat] += 1
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
     through = t[THROUGH] + cell
@@ -120,6 +120,25 @@ def take(t, s, seat, cell):
             kind = t[CELLS] if s[t[ANIMALS] + shape] > 0 else 0
             s[close + kind + (now & (ONE - 1))] -= 1
         s[left + shape] = now + ONE + cell
+
+
+@njit(error_model="numpy")
+def lift(t, s, cell, by):
+    """Remove an animal (`by` is -1), or put it back (1)."""
+    animals, through = t[ANIMALS], t[THROUGH] + cell
+    s[t[OTHER] + cell] += by
+    s[OTHERS] += by
+    for i in range(t[through], t[through + 1]):
+        shape = t[i]
+        before = s[animals + shape]
+        s[animals + shape] = before + by
+        if before + by == 0 or before == 0:  # a losing shape becomes a winning one, or the reverse
+            for seat in range(2):
+                now = s[t[LEFT] + seat * t[SHAPES] + shape]
+                if now >> 16 == 1:
+                    at = t[CLOSE] + 2 * seat * t[CELLS] + (now & (ONE - 1))
+                    s[at] -= by
+                    s[at + t[CELLS]] += by
 
 
 @njit(error_model="numpy")
@@ -151,25 +170,12 @@ def legal(t, s, moves, base):
     if s[WINNER] != OPEN:
         return 0
     cells, count = t[CELLS], base
-    own, other = t[OWN], t[OTHER]
+    own = t[OWN]
     if t[FAMILY] == GROUPS:
         choose(t, s, False)
         return write(t, s, moves, base)
     if t[FAMILY] == SIGHT:
-        shift = cells if s[OTHERS] < t[MOUNDS] else 0
-        for cell in range(cells):
-            moves[count + cell] = 0
-        if s[MEERKAT] >= 0:
-            for ray in range(t[RAYS] + 4 * s[MEERKAT], t[RAYS] + 4 * s[MEERKAT] + 4):
-                for i in range(t[ray], t[ray + 1]):
-                    if s[other + t[i]]:
-                        break
-                    moves[base + t[i]] = 1
-        for cell in range(cells):  # a mark is read before its place is overwritten
-            if moves[base + cell] == 0 and s[own + cell] == 0 and s[other + cell] == 0:
-                moves[count] = cell + shift
-                count += 1
-        return count - base
+        return unseen_moves(t, s, False, moves, base)
     for cell in range(cells):
         if s[own + cell] == 0:
             moves[count] = cell
@@ -212,6 +218,11 @@ def play(t, s, code):
         place(t, s, colour, cell)
         s[KEY] ^= t[t[STONE_KEYS] + colour * cells + cell]
         return
+    if t[FAMILY] == SIGHT:
+        shift(t, s, code % cells, 3 if code >= cells else 1 + mover)
+        move(t, s, code)
+        s[PLIES] += 1
+        return
     s[PLIES] += 1
     s[TO_MOVE] = 1 - mover
     if code < cells:
@@ -223,16 +234,7 @@ def play(t, s, code):
             s[WINNER] = 1 - mover
         elif wins:
             s[WINNER] = mover
-        if t[FAMILY] == SIGHT:
-            if s[MEERKAT] >= 0:
-                s[KEY] ^= t[t[MEERKAT_KEYS] + s[MEERKAT]]
-            s[KEY] ^= t[t[MEERKAT_KEYS] + code]
-            s[MEERKAT] = code
-            if s[WINNER] == OPEN:
-                hidden = hides_all(t, s, code)
-                if hidden:
-                    s[WINNER] = mover if hidden == 1 else DRAW
-        elif s[WINNER] == OPEN and (
+        if s[WINNER] == OPEN and (
             s[STONES + mover] == t[SUPPLY] or s[STONES] + s[STONES + 1] == cells
         ):
             s[WINNER] = DRAW
@@ -243,15 +245,6 @@ def play(t, s, code):
                 put(t, s, 1, cell)
                 s[KEY] ^= t[t[STONE_KEYS] + cell] ^ t[t[STONE_KEYS] + cells + cell] ^ t[TURN]
                 break
-    elif t[FAMILY] == SIGHT:
-        s[t[OTHER] + code - cells] = 1
-        shift(t, s, code - cells, 3)
-        s[OTHERS] += 1
-        s[KEY] ^= t[t[OTHER_KEYS] + code - cells]
-        if s[OTHERS] < t[MOUNDS]:
-            s[KEY] ^= t[TURN]
-        else:
-            s[TO_MOVE] = mover
     else:
         s[KEY] ^= t[TURN]
         lists = t[TAKEN] + code - cells
@@ -281,6 +274,9 @@ def undo(t, s):
         if t[PATTERNS]:
             shift(t, s, cell, -1 - colour)
         part(t, s, colour, cell)
+    elif t[FAMILY] == SIGHT:
+        shift(t, s, code % cells, -3 if code >= cells else -1 - mover)
+        move_back(t, s, code)
     elif code < cells:
         take(t, s, mover, code)
     elif code == t[SWAP]:
@@ -289,10 +285,6 @@ def undo(t, s):
                 take(t, s, 1, cell)
                 put(t, s, 0, cell)
                 break
-    elif t[FAMILY] == SIGHT:
-        s[t[OTHER] + code - cells] = 0
-        shift(t, s, code - cells, -3)
-        s[OTHERS] -= 1
     else:
         while s[TRAILED] > s[past + 4]:
             s[TRAILED] -= 1
@@ -302,24 +294,8 @@ def undo(t, s):
 
 
 @njit(error_model="numpy")
-def ends(t, s, code):
+def result(t, s, code):
     """Return 1 if a legal move wins at once, -1 if it loses at once, or else 0."""
-    cells, mover = t[CELLS], s[TO_MOVE]
-    if code >= cells:
-        return 0
-    close = t[CLOSE] + 2 * mover * cells + code
-    if s[close + cells] and (t[LOSS_FIRST] or not s[close]):
-        return -1
-    if s[close]:
-        return 1
-    if t[FAMILY] == SIGHT:
-        return 1 if hides_all(t, s, code) == 1 else 0
-    return 0
-
-
-@njit(error_model="numpy")
-def ends_played(t, s, code):
-    """Return the result of `ends` by playing the move."""
     mover = s[TO_MOVE]
     play(t, s, code)
     winner = s[WINNER]
@@ -367,14 +343,16 @@ def candidates(t, s, moves, base):
             return min(others(t, s, moves, base), 1) or legal(t, s, moves, base)
         moves[base] = spared  # all of these moves are equally good
         return 1
-    if t[FAMILY] == GROUPS and not is_scarce(t, s):
+    if t[FAMILY] == SIGHT:
+        return unseen_moves(t, s, True, moves, base)
+    if not is_scarce(t, s):
         choose(t, s, True)
         return write(t, s, moves, base)
     many = legal(t, s, moves, base)
     wins = losses = 0
     for i in range(base, base + many):
         code = moves[i]
-        end = ends_played(t, s, code) if t[FAMILY] == GROUPS else ends(t, s, code)
+        end = result(t, s, code)
         if end > 0:
             moves[base + wins] = code  # overwritten moves were already examined
             wins += 1
@@ -475,6 +453,9 @@ def lean(t, s):
     if t[FAMILY] == GROUPS:
         ahead = -outlook(t, s) if mover else outlook(t, s)
         return max(-0.99, min(ahead / 40, 0.99))
+    if t[FAMILY] == SIGHT:
+        ahead = -burden(t, s) if mover else burden(t, s)
+        return max(-0.99, min(ahead / 100, 0.99))
     mine, theirs = t[CLOSE] + 2 * mover * cells, t[CLOSE] + 2 * (1 - mover) * cells
     lost = 0
     if t[FAMILY] != RELEASES:
@@ -485,7 +466,7 @@ def lean(t, s):
     left, their_left = t[LEFT] + mover * t[SHAPES], t[LEFT] + (1 - mover) * t[SHAPES]
     for shape in range(t[SHAPES]):
         animals = s[t[ANIMALS] + shape]
-        if animals == ALWAYS and t[FAMILY] != SIGHT:
+        if animals == ALWAYS:
             break
         begins = t[SHAPE_CELLS] + shape
         whole = t[begins + 1] - t[begins]
@@ -493,12 +474,6 @@ def lean(t, s):
         if (stones == 0) == (others == 0):
             continue
         worth = 3 if t[FAMILY] == RELEASES and animals == 0 else 1
-        if t[FAMILY] == SIGHT:
-            worth = -1
-            for i in range(t[begins], t[begins + 1]):
-                if s[other + t[i]]:
-                    worth = 0
-                    break
         ahead += worth * (stones * stones - others * others)
     if t[FAMILY] == RELEASES:
         return max(-0.99, min(ahead / 150, 0.99))

@@ -99,11 +99,13 @@ def pick(moves, ranks, at, end):
 
 
 @njit(error_model="numpy")
-def misjudged(guess, key, noise):
-    """Return an estimate with its random part, as `Oversight.misjudged`."""
-    mixed = np.uint64(key) * np.uint64(MIXER)
+def misjudged(guess, key, told):
+    """Return an estimate with its random part as a score, as `Oversight.misjudged`."""
+    noise = told[NOISE] / 1000
+    mixed = np.uint64(key ^ told[SALT]) * np.uint64(MIXER)
     mixed = (mixed ^ mixed >> np.uint64(32)) * np.uint64(MIXER)
-    return guess * (1 - noise) + noise * (np.int64(mixed >> np.uint64(33)) / (1 << 30) - 1)
+    random = np.int64(mixed >> np.uint64(33)) / (1 << 30) - 1
+    return int((guess * (1 - noise) + noise * random) * (PROVEN - 1))
 
 
 @njit(error_model="numpy")
@@ -138,11 +140,11 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
     me = s[TO_MOVE]
     play(t, s, code)
     if s[WINNER] != OPEN:
-        winner = s[WINNER]
+        winner, key = s[WINNER], s[KEY]
         undo(t, s)
         if told[OVERLOOKS] and told[TOLD + code]:
             told[IS_GUESSED] = GUESSED | OPENED
-            return 0
+            return misjudged(0.0, key, told)
         return 0 if winner == DRAW else WON - 1 if winner == me else 1 - WON
     alpha, beta, sign = a_ply_before(alpha), a_ply_before(beta), 1
     if s[TO_MOVE] != me:
@@ -170,9 +172,7 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
         if depth <= 0 and (many > 1 or depth <= floor):
             told[IS_GUESSED] = GUESSED | OPENED
             guess = 0.0 if told[IS_BLIND] else lean(t, s)
-            if told[OVERLOOKS]:
-                guess = misjudged(guess, key ^ told[SALT], told[NOISE] / 1000)
-            score = int(guess * (PROVEN - 1))
+            score = misjudged(guess, key, told) if told[OVERLOOKS] else int(guess * (PROVEN - 1))
             if told[ACTIVE] & THREATS and depth > max(floor, -QUIET):
                 count = pressing(t, s, moves, base + many)
                 begins, end = base + many, base + many + count
