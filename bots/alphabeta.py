@@ -15,7 +15,7 @@ from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, form, is_ready
 from lath.bots.learned.patterns import learned
 from lath.bots.options import Check, Spin
 from lath.bots.sdk import run
-from lath.bots.search import PARTS, THREATS, AlphaBeta, Evaluate, blind, judged
+from lath.bots.search import FINISH, PARTS, THREATS, AlphaBeta, Evaluate, blind, judged
 from lath.bots.searcher import LEVEL, Searcher
 from lath.games.core import Position
 
@@ -37,7 +37,7 @@ def search_for(position: Position, chance: Random, options: Mapping[str, Any]) -
         evaluate = blind
     elif options.get(LEARNED.name, LEARNED.default):
         own = learned(position.game)
-        evaluate, parts = (judged, THREATS) if own is None else (own, PARTS)
+        evaluate, parts = (judged, THREATS | FINISH) if own is None else (own, PARTS)
     is_compiled = is_ready(position, options.get(FAST.name, FAST.default))
     kind = CompiledAlphaBeta if is_compiled else AlphaBeta
     return kind(evaluate, chance, options["hash"], parts)

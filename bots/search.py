@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Final
+from typing import Final, Literal
 
 from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
 from lath.games.core import Game, Move
@@ -45,19 +45,25 @@ _ALL: Final = 2 * WON
 DEEPEST: Final = 400
 """The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
 
-WINDOWS, ORDER, REDUCTIONS, THREATS = 1, 2, 4, 8
+WINDOWS, ORDER, REDUCTIONS, THREATS, FINISH = 1, 2, 4, 8, 16
 """The parts that a search can do without, one bit each.
 
 They are null windows after the first move (Marsland and Campbell 1982), and an order that also
 learns from moves tried in vain. Late moves are searched less deeply (Heinz 1999), and threats are
-searched beyond the depth (Allis 1994).
+searched beyond the depth (Allis 1994). Near the end of the game, half of the search is for a proof.
 """
 
-PARTS: Final = WINDOWS | ORDER | REDUCTIONS | THREATS
+PARTS: Final = WINDOWS | ORDER | REDUCTIONS | THREATS | FINISH
 """All parts."""
 
 QUIET: Final = 8
 """The plies beyond the depth in which moves that threaten to win are searched."""
+
+NEAR: Final = 20
+"""The plies until the end of the game from which on `FINISH` searches for a proof."""
+
+MOST_BITS: Final = 40
+"""The number of bits of the largest bonus in the order of moves."""
 
 Evaluate = Callable[[FastBoard], float]
 """A function that estimates the winner, from -1 to 1 for the side to move; the game is not over."""
@@ -218,7 +224,7 @@ class AlphaBeta:
         """Search one ply deeper each time, and store the result of each depth."""
         last: dict[int, int] = {}
         """The last score of each first move, an upper bound."""
-        depth = seen = 0
+        depth = seen = finishing = 0
         """The plies within which no end of the game was missed: none while moves are reduced."""
         while depth < min(deepest, DEEPEST):
             depth += 1
@@ -250,6 +256,51 @@ class AlphaBeta:
                     self._table.clear()
                     depth = 0
             tell(found)
+            left = board.plies_left() if self.parts & FINISH and found.proof is None else None
+            if left is not None and left <= NEAR:
+                finishing += self._finish(board, budget, first, left, found, finishing)
+
+    def _finish(  # noqa: PLR0917 - called once per depth
+        self,
+        board: FastBoard,
+        budget: SearchBudget,
+        first: list[int],
+        left: int,
+        found: SearchResult,
+        used: int,
+    ) -> int:
+        """Search the last `left` plies for a proof, and store it; return the number of nodes.
+
+        With the `used` nodes of earlier attempts, these are at most half of all. Nothing is
+        estimated, and the length is not minimised, so a proof needs fewer nodes. Raises
+        OutOfBudgetError if the whole budget is used up.
+        """
+        most = budget.used - 2 * used
+        if budget.nodes is not None:
+            most = min(most, budget.nodes - budget.used)
+        part = SearchBudget(most, is_late=budget.is_over, clock=budget.clock, whole=budget)
+        active, self._active = self._active, 0
+        try:
+            for beta in (1, 0):  # is it a win, or at least a draw?
+                best = -_ALL
+                for code in first:
+                    score = self._after(board, part, code, left, beta - 1, beta, left - DEEPEST)
+                    best = max(best, score)
+                    if score >= beta:
+                        found.move = board.moves[code]
+                        found.line = [found.move]
+                        break
+                if best >= beta:
+                    break
+            value: Literal[-1, 0, 1] = 1 if best > 0 else -1 if best < 0 else 0
+            found.proof = SearchProof(value, at_most=WON - abs(best) if best else None)
+            found.value = float(value)
+        except OutOfBudgetError:
+            if part.used < most or part.used == 0:
+                raise
+        finally:
+            self._active = active
+        return part.used
 
     def _look(  # noqa: PLR0917 - called once per depth
         self,
@@ -356,10 +407,11 @@ class AlphaBeta:
                     best, best_code = score, one
                     low = max(low, score)
                     if best >= beta:
-                        history[one] = history.get(one, 0) + depth * depth
+                        bonus = 1 << min(2 * max(depth, 0), MOST_BITS)
+                        history[one] = history.get(one, 0) + bonus
                         if self._active & ORDER:
                             for vain in codes[:place]:
-                                history[vain] = history.get(vain, 0) - depth * depth
+                                history[vain] = history.get(vain, 0) - bonus
                         break
             kind = _AT_LEAST if best >= beta else _AT_MOST if best <= alpha else _EXACT
             if len(self._table) >= self.size:

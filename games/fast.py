@@ -118,6 +118,10 @@ class FastBoard(ABC):
         """
         return []
 
+    def plies_left(self) -> int | None:
+        """Return the most plies until the end, or None if that is unknown. Default: None."""
+        return None
+
     def candidates(self) -> list[int]:
         """Return the legal moves that are worth searching: at least one while the game is not over.
 

@@ -557,6 +557,11 @@ class SurikataBoard(FastBoard):
                 wins.append(code)
         return wins, losses
 
+    def plies_left(self) -> int:
+        """Return the number of free cells."""
+        taken = self.mounds | self.stones[0] | self.stones[1]
+        return (self.game.board.full & ~taken).bit_count()
+
     def tables(self) -> SightTables:
         """Return the state for compiled searches."""
         board = self.game.board

@@ -41,13 +41,13 @@ from lath.bots.compiled.arrays import (
     WINNER,
 )
 from lath.bots.compiled.kernels import below, candidates, lean, legal, play, playout, pressing, undo
-from lath.bots.search import MIXER, ORDER, QUIET, REDUCTIONS, THREATS, WINDOWS
+from lath.bots.search import MIXER, MOST_BITS, ORDER, QUIET, REDUCTIONS, THREATS, WINDOWS
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON
 EXACT, AT_LEAST, AT_MOST, GUESSED, OPENED = 0, 1, 2, 4, 8
 
-FIRST: Final = 1 << 50
+FIRST: Final = 1 << 62
 """The rank of the best move of the table."""
 
 
@@ -219,10 +219,11 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
                     score, best_code = value, one
                     low = max(low, value)
                     if score >= beta:
-                        history[one] += depth * depth
+                        bonus = 1 << min(2 * max(depth, 0), MOST_BITS)
+                        history[one] += bonus
                         if active & ORDER:
                             for vain in range(base, i):
-                                history[moves[vain]] -= depth * depth
+                                history[moves[vain]] -= bonus
                         break
             kind = AT_LEAST if score >= beta else AT_MOST if score <= alpha else EXACT
             table[row] = key
