@@ -21,10 +21,10 @@ from measure import machine
 from strength import TOPS
 
 from lath import games
-from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
-from lath.bots.learned.patterns import learned
+from lath.bots import alphabeta, mcts
+from lath.bots.alphabeta import HASH
+from lath.bots.mcts import EXPLORATION, TREE
 from lath.bots.results import SearchBudget
-from lath.bots.search import PARTS, judged
 from lath.bots.searcher import weaker
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
@@ -32,6 +32,8 @@ from lath.reports.ratings.numerics import cholesky, solve, zeros
 
 OVERSIGHTS: Final = (0.98, 0.95, 0.9, 0.85, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07)
 NODES: Final = (10, 12, 15, 20, 25, 30, 40, 50, 60, 80, 100, 120, 150, 200)
+OPTIONS: Final = (HASH, EXPLORATION, TREE)
+
 PATH: Final = (
     *zip(OVERSIGHTS, NODES, strict=True),
     *((0.05, 250), (0.03, 300), (0.02, 400), (0.01, 600), (0.003, 800), (0.0, 1000)),
@@ -72,12 +74,8 @@ def players(game: Game) -> list[Player]:
 
     def top(position: Position, chance: Random) -> Move:
         bot, nodes = TOPS[game.id]
-        own = learned(game)
-        search: CompiledUct | CompiledAlphaBeta = (
-            CompiledUct(chance)
-            if bot == "mcts"
-            else CompiledAlphaBeta(own or judged, chance, nodes, PARTS if own else 0)
-        )
+        make = {"alphabeta": alphabeta, "mcts": mcts}[bot].search_for
+        search = make(position, chance, {one.name: one.default for one in OPTIONS})
         return search.run(fast_board(position), SearchBudget(nodes=nodes)).move
 
     return [

@@ -1,4 +1,4 @@
-"""The budget, the result and the proofs of a search, which all searches of bots share."""
+"""The budget, the result, the proofs and the oversights of searches, which all bots share."""
 
 from __future__ import annotations
 
@@ -12,6 +12,23 @@ from typing import Final, Literal
 from lath.games.core import Move
 from lath.games.errors import LathError
 from lath.games.fast import FastBoard
+
+WON: Final = 1_000_000
+"""The score of a won game. A win in n plies has n less."""
+
+PROVEN: Final = WON - 10_000
+"""Scores of at least this size, of either sign, are not guesses."""
+
+ALL: Final = 2 * WON
+"""More than any score."""
+
+OPEN: Final = 8
+"""Marks a guessed score, which is not that of a proven end; always with a mark of a guess."""
+
+MIXER: Final = 0x9E3779B97F4A7C15
+"""The factor that spreads the bits of a key."""
+
+_BITS: Final = (1 << 64) - 1
 
 TELL_S: Final = 0.1
 """The seconds of searching between two intermediate results."""
@@ -159,3 +176,86 @@ class SearchResult:
 
 
 Tell = Callable[[SearchResult], object]
+
+
+@dataclass(frozen=True, slots=True)
+class Oversight:
+    """The oversights of a weaker player, and the noise in its estimates."""
+
+    unseen: frozenset[int]
+    """The codes of moves that may end the game without being noticed."""
+
+    noise: float
+    """The part of an estimate that is random, from 0 to 1."""
+
+    salt: int
+    """64 bits that decide about the random parts."""
+
+    def misjudged(self, guess: float, key: int) -> float:
+        """Return an estimate with its random part, which the key of the state decides."""
+        mixed = (key ^ self.salt) * MIXER & _BITS
+        mixed = (mixed ^ mixed >> 32) * MIXER & _BITS
+        return guess * (1 - self.noise) + self.noise * ((mixed >> 33) / (1 << 30) - 1)
+
+
+@dataclass(slots=True)
+class Looked:
+    """The first moves examined so far at an unfinished depth."""
+
+    left: list[int]
+    """The moves that were not examined yet."""
+
+    code: int = -1
+    """The best of the examined moves."""
+
+    score: int = -ALL
+    """The score of that move at this depth, a lower bound for the position."""
+
+
+def _value(score: int) -> float:
+    return max(-1.0, min(score / PROVEN, 1.0))
+
+
+def take_whole(  # noqa: PLR0917 - called once per depth
+    board: FastBoard, found: SearchResult, looked: Looked, depth: int, marks: int, seen: int
+) -> None:
+    """Store the result of a completed depth, in which all first moves were searched.
+
+    The best score is exact for ends within `seen` plies, or completely if no guess was used. An
+    earlier proof still holds, and may have become exact if nothing better was found.
+    """
+    found.depth = max(found.depth, depth)
+    proof: SearchProof | None = None
+    if looked.code >= 0:
+        found.move, found.value = board.moves[looked.code], _value(looked.score)
+        if abs(looked.score) >= PROVEN:
+            proof = SearchProof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
+        elif not marks & OPEN and found.proof is None:
+            proof = SearchProof(0)
+    found.line = [found.move]
+    if (either := proof or found.proof) is not None:
+        found.proof = either.joined(found.proof, seen if marks else ALL)
+        found.value = float(either.value)
+
+
+def take_part(
+    board: FastBoard, found: SearchResult, looked: Looked, last: dict[int, int], seen: int
+) -> None:
+    """Store the result of an incomplete depth, which can only be a better move.
+
+    A winning move is a proof, because the other moves do not matter.
+    """
+    if looked.code < 0:
+        return
+    if looked.score >= PROVEN:
+        found.proof = SearchProof(1, at_most=WON - looked.score).joined(found.proof, seen)
+        found.move, found.value = board.moves[looked.code], 1.0
+        found.line = [found.move]
+    elif found.proof is None:
+        hopeful = (code for code in looked.left if last.get(code, 0) > -PROVEN)
+        spared = next(hopeful, None) if looked.score <= -PROVEN else None
+        if spared is None:
+            found.move, found.value = board.moves[looked.code], _value(looked.score)
+        else:
+            found.move = board.moves[spared]
+        found.line = [found.move]

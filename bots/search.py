@@ -9,38 +9,43 @@ positions with an evaluation that you can supply. It returns a `SearchResult`, a
     return found.move
 
 A search whose budget is used up raises an exception inside, so that unfinished results cannot be
-mistaken for proofs. A `SearchProof` is made in only four places, and each explains why it holds.
+mistaken for proofs. Only five functions, here and in `lath.bots.results`, make a `SearchProof`, and
+each explains why it holds.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from random import Random
 from typing import Final, Literal
 
-from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult, Tell
+from lath.bots.results import (
+    ALL,
+    OPEN,
+    PROVEN,
+    WON,
+    Looked,
+    OutOfBudgetError,
+    Oversight,
+    SearchBudget,
+    SearchProof,
+    SearchResult,
+    Tell,
+    take_part,
+    take_whole,
+)
 from lath.games.core import Game, Move
 from lath.games.fast import DRAW, FastBoard
-
-WON: Final = 1_000_000
-"""The score of a won game. A win in n plies has n less."""
-
-PROVEN: Final = WON - 10_000
-"""Scores of at least this size, of either sign, are not guesses."""
 
 _EXACT, _AT_LEAST, _AT_MOST = 0, 1, 2
 
 _GUESSED = 4
 """Marks a score with a guess in its search: an earlier end of the game may have been missed."""
 
-_OPEN = 8
-"""Marks a guessed score, which is not that of a proven end; always with `_GUESSED`."""
-
 _BOUND = 3
 """The bits of the kind of bound."""
-_ALL: Final = 2 * WON
 
 DEEPEST: Final = 400
 """The most plies of a line in a search: each needs a call frame, and Python allows a thousand."""
@@ -50,7 +55,7 @@ WINDOWS, ORDER, REDUCTIONS, THREATS, FINISH = 1, 2, 4, 8, 16
 
 They are null windows after the first move (Marsland and Campbell 1982), and an order that also
 learns from moves tried in vain. Late moves are searched less deeply (Heinz 1999), and threats are
-searched beyond the depth (Allis 1994). Near the end of the game, half of the search is for a proof.
+searched beyond the depth (Allis 1994). Near the end of the game, most of the search is for a proof.
 """
 
 PARTS: Final = WINDOWS | ORDER | REDUCTIONS | THREATS | FINISH
@@ -61,6 +66,9 @@ QUIET: Final = 8
 
 NEAR: Final = 20
 """The plies until the end of the game from which on `FINISH` searches for a proof."""
+
+_SHARE: Final = 10
+"""The most nodes of these searches for a proof, by node of the others."""
 
 MOST_BITS: Final = 40
 """The number of bits of the largest bonus in the order of moves."""
@@ -77,44 +85,6 @@ def judged(board: FastBoard) -> float:
 def blind(_: FastBoard) -> float:
     """Return 0, so that the search only reports proven results."""
     return 0.0
-
-
-@dataclass(frozen=True, slots=True)
-class Oversight:
-    """The oversights of a weaker player, and the noise in its estimates."""
-
-    unseen: frozenset[int]
-    """The codes of moves that may end the game without being noticed."""
-
-    noise: float
-    """The part of an estimate that is random, from 0 to 1."""
-
-    salt: int
-    """64 bits that decide about the random parts."""
-
-    def misjudged(self, guess: float, key: int) -> float:
-        """Return an estimate with its random part, which the key of the state decides."""
-        mixed = (key ^ self.salt) * MIXER & _BITS
-        mixed = (mixed ^ mixed >> 32) * MIXER & _BITS
-        return guess * (1 - self.noise) + self.noise * ((mixed >> 33) / (1 << 30) - 1)
-
-
-MIXER: Final = 0x9E3779B97F4A7C15
-_BITS: Final = (1 << 64) - 1
-
-
-@dataclass(slots=True)
-class _Looked:
-    """The first moves examined so far at an unfinished depth."""
-
-    left: list[int]
-    """The moves that were not examined yet."""
-
-    code: int = -1
-    """The best of the examined moves."""
-
-    score: int = -_ALL
-    """The score of that move at this depth, a lower bound for the position."""
 
 
 class AlphaBeta:
@@ -228,19 +198,19 @@ class AlphaBeta:
         """The plies within which no end of the game was missed: none while moves are reduced."""
         while depth < min(deepest, DEEPEST):
             depth += 1
-            looked = _Looked(first.copy())
+            looked = Looked(first.copy())
             self._guessed = 0
             try:
                 for _ in self._look(board, budget, depth, found.proof, looked, last):
                     if budget.is_due():
                         part = replace(found, nodes=budget.used)
-                        _take_part(board, part, looked, last, seen)
+                        take_part(board, part, looked, last, seen)
                         tell(part)
             except OutOfBudgetError:
-                _take_part(board, found, looked, last, seen)
+                take_part(board, found, looked, last, seen)
                 raise
             seen = 0 if self._active & REDUCTIONS else depth
-            _take_whole(board, found, looked, depth, self._guessed, seen)
+            take_whole(board, found, looked, depth, self._guessed, seen)
             if looked.code >= 0:
                 first.remove(looked.code)
                 first.insert(0, looked.code)
@@ -256,35 +226,65 @@ class AlphaBeta:
                     self._table.clear()
                     depth = 0
             tell(found)
-            left = board.plies_left() if self.parts & FINISH and found.proof is None else None
-            if left is not None and left <= NEAR:
-                finishing += self._finish(board, budget, first, left, found, finishing)
+            if self.parts & FINISH and found.proof is None:
+                finishing += self._try_to_finish(board, budget, first, found, finishing)
 
-    def _finish(  # noqa: PLR0917 - called once per depth
+    def _try_to_finish(
+        self,
+        board: FastBoard,
+        budget: SearchBudget,
+        first: list[int],
+        found: SearchResult,
+        used: int,
+    ) -> int:
+        """Search for a proof near the end of the game; return the number of nodes.
+
+        With the `used` nodes of earlier attempts, these are at most `_SHARE` times the others.
+        """
+        left, most = board.plies_left(), _SHARE * (budget.used - used) - used
+        if left is None or left > NEAR or most <= 0:
+            return 0
+        if budget.nodes is not None:
+            most = min(most, budget.nodes - budget.used)
+        part = SearchBudget(most, is_late=budget.is_over, clock=budget.clock, whole=budget)
+        with suppress(OutOfBudgetError):
+            self._finish(board, part, first, left, found)
+        return part.used
+
+    def decided(self, board: FastBoard, budget: SearchBudget) -> SearchResult | None:
+        """Return the proven result of a game that ends within a known number of plies, or None.
+
+        Nothing is estimated, and the length of the game is neither minimised nor maximised, so a
+        proof needs fewer nodes than in `run`. The result is None if the budget is used up.
+        """
+        self._settle(board)
+        first, left = board.candidates(), board.plies_left()
+        found = SearchResult(board.moves[first[0]], is_judged=False)
+        if left is not None:
+            with suppress(OutOfBudgetError), budget.bounds(board):
+                self._finish(board, budget, first, left, found)
+        found.nodes = budget.used
+        return found if found.proof is not None else None
+
+    def _finish(
         self,
         board: FastBoard,
         budget: SearchBudget,
         first: list[int],
         left: int,
         found: SearchResult,
-        used: int,
-    ) -> int:
-        """Search the last `left` plies for a proof, and store it; return the number of nodes.
+    ) -> None:
+        """Search the last `left` plies for a proof, and store it. Raises OutOfBudgetError.
 
-        With the `used` nodes of earlier attempts, these are at most half of all. Nothing is
-        estimated, and the length is not minimised, so a proof needs fewer nodes. Raises
-        OutOfBudgetError if the whole budget is used up.
+        No line is longer, so no score is an estimate. A score in a window of one is a bound on that
+        side of the window.
         """
-        most = budget.used - 2 * used
-        if budget.nodes is not None:
-            most = min(most, budget.nodes - budget.used)
-        part = SearchBudget(most, is_late=budget.is_over, clock=budget.clock, whole=budget)
         active, self._active = self._active, 0
         try:
             for beta in (1, 0):  # is it a win, or at least a draw?
-                best = -_ALL
+                best = -ALL
                 for code in first:
-                    score = self._after(board, part, code, left, beta - 1, beta, left - DEEPEST)
+                    score = self._after(board, budget, code, left, beta - 1, beta, left - DEEPEST)
                     best = max(best, score)
                     if score >= beta:
                         found.move = board.moves[code]
@@ -292,15 +292,11 @@ class AlphaBeta:
                         break
                 if best >= beta:
                     break
-            value: Literal[-1, 0, 1] = 1 if best > 0 else -1 if best < 0 else 0
-            found.proof = SearchProof(value, at_most=WON - abs(best) if best else None)
-            found.value = float(value)
-        except OutOfBudgetError:
-            if part.used < most or part.used == 0:
-                raise
         finally:
             self._active = active
-        return part.used
+        value: Literal[-1, 0, 1] = 1 if best > 0 else -1 if best < 0 else 0
+        found.proof = SearchProof(value, at_most=WON - abs(best) if best else None)
+        found.value = float(value)
 
     def _look(  # noqa: PLR0917 - called once per depth
         self,
@@ -308,17 +304,17 @@ class AlphaBeta:
         budget: SearchBudget,
         depth: int,
         known: SearchProof | None,
-        looked: _Looked,
+        looked: Looked,
         last: dict[int, int],
     ) -> Iterator[int]:
         """Search all first moves to a depth, and yield each. Raises OutOfBudgetError.
 
         A known proof of the position is not repeated; only an earlier end is searched for.
         """
-        bound = WON - known.at_most if known is not None and known.at_most is not None else _ALL
-        alpha, beta = -_ALL, _ALL
-        if known is not None and bound != _ALL:
-            alpha, beta = (bound, _ALL) if known.value > 0 else (-_ALL, -bound)
+        bound = WON - known.at_most if known is not None and known.at_most is not None else ALL
+        alpha, beta = -ALL, ALL
+        if known is not None and bound != ALL:
+            alpha, beta = (bound, ALL) if known.value > 0 else (-ALL, -bound)
         while looked.left:
             code = looked.left[0]
             # The first moves are never reduced, so they take the place of the second move.
@@ -369,7 +365,7 @@ class AlphaBeta:
         try:
             if board.winner is not None:
                 if self.oversight is not None and code in self.oversight.unseen:
-                    self._guessed = _GUESSED | _OPEN
+                    self._guessed = _GUESSED | OPEN
                     return self._scored(0.0, board)
                 return 0 if board.winner == DRAW else WON - 1 if board.winner == me else 1 - WON
             # A win is worth less, and a loss more, the later it comes.
@@ -397,7 +393,7 @@ class AlphaBeta:
                 codes.remove(best_code)
                 codes.insert(0, best_code)
             guessed, self._guessed = self._guessed, 0
-            best, low = -_ALL, alpha
+            best, low = -ALL, alpha
             for place, one in enumerate(codes):
                 for to, high in self._attempts(place, depth, low, beta):
                     score = self._after(board, budget, one, to, low, high, floor)
@@ -442,13 +438,13 @@ class AlphaBeta:
         if self._active & THREATS and depth > max(floor, -QUIET):
             pressing = board.pressing()
             if pressing is None:
-                best = -_ALL
+                best = -ALL
             for one in codes if pressing is None else pressing:
                 if best >= beta:
                     break
                 low = max(alpha, best)
                 best = max(best, self._after(board, budget, one, depth, low, beta, floor))
-        self._guessed = _GUESSED | _OPEN
+        self._guessed = _GUESSED | OPEN
         return best
 
     def _scored(self, guess: float, board: FastBoard) -> int:
@@ -563,59 +559,10 @@ def _bears(known: tuple[int, int, int, int], depth: int, alpha: int, beta: int) 
     """
     to, kind, score, _ = known
     bound = kind & _BOUND
-    mark = _OPEN if abs(score) < PROVEN else _GUESSED
+    mark = OPEN if abs(score) < PROVEN else _GUESSED
     is_whole = to >= depth or not kind & mark or abs(score) >= WON - 1 - to
     if score >= beta and bound != _AT_MOST:
         return is_whole or score >= PROVEN
     if score <= alpha and bound != _AT_LEAST:
         return is_whole or score <= -PROVEN
     return is_whole and bound == _EXACT
-
-
-def _value(score: int) -> float:
-    return max(-1.0, min(score / PROVEN, 1.0))
-
-
-def _take_whole(  # noqa: PLR0917 - called once per depth
-    board: FastBoard, found: SearchResult, looked: _Looked, depth: int, marks: int, seen: int
-) -> None:
-    """Store the result of a completed depth, in which all first moves were searched.
-
-    The best score is exact for ends within `seen` plies, or completely if no guess was used. An
-    earlier proof still holds, and may have become exact if nothing better was found.
-    """
-    found.depth = max(found.depth, depth)
-    proof: SearchProof | None = None
-    if looked.code >= 0:
-        found.move, found.value = board.moves[looked.code], _value(looked.score)
-        if abs(looked.score) >= PROVEN:
-            proof = SearchProof(1 if looked.score > 0 else -1, at_most=WON - abs(looked.score))
-        elif not marks & _OPEN and found.proof is None:
-            proof = SearchProof(0)
-    found.line = [found.move]
-    if (either := proof or found.proof) is not None:
-        found.proof = either.joined(found.proof, seen if marks else _ALL)
-        found.value = float(either.value)
-
-
-def _take_part(
-    board: FastBoard, found: SearchResult, looked: _Looked, last: dict[int, int], seen: int
-) -> None:
-    """Store the result of an incomplete depth, which can only be a better move.
-
-    A winning move is a proof, because the other moves do not matter.
-    """
-    if looked.code < 0:
-        return
-    if looked.score >= PROVEN:
-        found.proof = SearchProof(1, at_most=WON - looked.score).joined(found.proof, seen)
-        found.move, found.value = board.moves[looked.code], 1.0
-        found.line = [found.move]
-    elif found.proof is None:
-        hopeful = (code for code in looked.left if last.get(code, 0) > -PROVEN)
-        spared = next(hopeful, None) if looked.score <= -PROVEN else None
-        if spared is None:
-            found.move, found.value = board.moves[looked.code], _value(looked.score)
-        else:
-            found.move = board.moves[spared]
-        found.line = [found.move]

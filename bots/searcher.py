@@ -11,9 +11,9 @@ from typing import Any, Final, Protocol
 
 from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, is_ready
 from lath.bots.options import Spin
-from lath.bots.results import SearchBudget, SearchProof, SearchResult, Tell
+from lath.bots.results import Oversight, SearchBudget, SearchProof, SearchResult, Tell
 from lath.bots.sdk import Start, Turn
-from lath.bots.search import AlphaBeta, Oversight, judged
+from lath.bots.search import AlphaBeta, judged
 from lath.bots.uct import Uct
 from lath.games.core import Move, Position
 from lath.games.fast import FastBoard, fast_board

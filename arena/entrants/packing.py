@@ -52,6 +52,7 @@ _INSTEAD: Final = {
     "lath.games.naming": _STAND_INS / "naming.py",
     "lath.games.plugins": _STAND_INS / "plugins.py",
     "lath.bots.compiled.searches": _STAND_INS / "searches.py",
+    "lath.bots.learned.book": _STAND_INS / "book.py",
     "lath.bots.learned.patterns": _STAND_INS / "patterns.py",
 }
 """The replacements of modules that are useless in a packed bot."""

@@ -96,8 +96,15 @@ TOLD: Final = 11
 UNFINISHED: Final = 1 << 40
 """The value returned instead of a score by a search whose budget is used up."""
 
-ROW: Final = 5
-"""The values of a row of the table: key, depth, kind plus one (0 for an empty row), score, move."""
+ROW: Final = 2
+"""The values of a row of the table: the key and what is known, 0 for an empty row."""
+
+# What is known has these parts from its lowest bit on: the best move plus one, the kind plus one,
+# the depth plus `DEEP`, and the score plus `HIGH`.
+KIND_AT, DEPTH_AT, SCORE_AT = 20, 24, 36
+
+DEEP: Final = 1 << 11
+HIGH: Final = 1 << 22
 
 
 # The values of a node of the tree: the move, its player, games, half points, the places of its
@@ -138,7 +145,7 @@ def words_of(cells: Iterable[int], words: int) -> list[int]:
     return [signed(mask >> 64 * word & (1 << 64) - 1) for word in range(words)]
 
 
-def laid_out(  # noqa: C901 - a case for each family
+def laid_out(  # noqa: C901, PLR0915 - a case for each family
     tables: Any, codes: int, learned: Learned | None = None
 ) -> Ints:
     """Return `t` for a game with this number of codes, with the weights of an estimate."""
@@ -244,20 +251,8 @@ def stood(  # noqa: PLR0917 - the parts of a state
     empty = t[t[STARTS] : t[STARTS] + t[PATTERNS]]
     s[t[PLACES] : t[PLACES] + t[PATTERNS]] = empty
     s[SUM] = sum(map(t.__getitem__, empty))
-    for cell in tables.others:
-        if t[FAMILY] == SIGHT:
-            kernels.put(t, s, 2, cell)
-            continue
-        s[OTHERS] += 1
-        kernels.shift(t, s, cell, 3)
-        if t[FAMILY] != GROUPS:
-            s[t[OTHER] + cell] = 1
-    for seat, stones in enumerate(tables.stones):
-        for cell in stones:
-            if t[FAMILY] == GROUPS:
-                kernels.shift(t, s, cell, 1 + seat)
-                kernels.join(t, s, seat, cell)
-            else:
-                kernels.put(t, s, seat, cell)
+    for seat, cells in ((2, tables.others), *enumerate(tables.stones)):
+        for cell in cells:
+            kernels.set_up(t, s, seat, cell)
     s[TRAILED] = 0  # the initial pieces are never taken back
     return s

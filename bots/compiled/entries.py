@@ -19,9 +19,7 @@ _C: Final[Mapping[str, Any]] = {
 }
 
 ENTRIES: Final = {
-    "shift": "-**ii",
-    "put": "-**ii",
-    "join": "-**ii",
+    "set_up": "-**ii",
     "legal": "i***i",
     "candidates": "i***i",
     "play": "-**i",

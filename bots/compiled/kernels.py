@@ -87,12 +87,9 @@ def shift(t, s, cell, by):
 
 @njit(error_model="numpy")
 def put(t, s, seat, cell):
-    """Put a stone of a side on an empty cell, except in games of groups; a mound has seat 2."""
-    shift(t, s, cell, 1 + seat)
-    if t[FAMILY] == SIGHT:
-        occupy(t, s, seat, cell)
-        return
+    """Put a stone of a side on an empty cell, in games of shapes."""
     s[t[OWN] + cell] = 1 + seat
+    shift(t, s, cell, 1 + seat)
     s[STONES + seat] += 1
     left, close = t[LEFT] + seat * t[SHAPES], t[CLOSE] + 2 * seat * t[CELLS]
     through = t[THROUGH] + cell
@@ -139,6 +136,23 @@ def lift(t, s, cell, by):
                     at = t[CLOSE] + 2 * seat * t[CELLS] + (now & (ONE - 1))
                     s[at] -= by
                     s[at + t[CELLS]] += by
+
+
+@njit(error_model="numpy")
+def set_up(t, s, seat, cell):
+    """Put an initial piece of a side or colour on a cell, or another piece (`seat` is 2)."""
+    if t[FAMILY] <= RELEASES and seat < 2:
+        put(t, s, seat, cell)
+        return
+    shift(t, s, cell, 1 + seat)
+    if t[FAMILY] == SIGHT:
+        occupy(t, s, seat, cell)
+    elif seat < 2:
+        join(t, s, seat, cell)
+    else:
+        s[OTHERS] += 1
+        if t[FAMILY] == RELEASES:
+            s[t[OTHER] + cell] = 1
 
 
 @njit(error_model="numpy")

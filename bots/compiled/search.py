@@ -14,12 +14,16 @@ from lath.bots.compiled.arrays import (
     CAPACITY,
     CODE,
     COLUMNS,
+    DEEP,
+    DEPTH_AT,
     DRAW,
     ENDS,
     HELD,
+    HIGH,
     IS_BLIND,
     IS_GUESSED,
     KEY,
+    KIND_AT,
     MOVER,
     NODES_LEFT,
     NOISE,
@@ -30,6 +34,7 @@ from lath.bots.compiled.arrays import (
     PROVEN,
     ROW,
     SALT,
+    SCORE_AT,
     STATE,
     STATE_BITS,
     STOP,
@@ -41,7 +46,8 @@ from lath.bots.compiled.arrays import (
     WINNER,
 )
 from lath.bots.compiled.kernels import below, candidates, lean, legal, play, playout, pressing, undo
-from lath.bots.search import MIXER, MOST_BITS, ORDER, QUIET, REDUCTIONS, THREATS, WINDOWS
+from lath.bots.results import MIXER
+from lath.bots.search import MOST_BITS, ORDER, QUIET, REDUCTIONS, THREATS, WINDOWS
 
 WON: Final = 1_000_000
 ALL: Final = 2 * WON
@@ -134,8 +140,8 @@ def noticed(t, s, moves, base, many, told):
 def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, base, told):
     """Return the score of a move for its player, as `AlphaBeta._after`, or `UNFINISHED`.
 
-    `table` has a row per state: key, depth, kind plus one (0 for an empty row), score, best move.
-    The moves of each ply are in `moves`, and how early to try them is in `ranks`.
+    `table` has a row per state, as in `arrays`. The moves of each ply are in `moves`,
+    and how early to try them is in `ranks`.
     """
     me = s[TO_MOVE]
     play(t, s, code)
@@ -160,9 +166,12 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
     row = ROW * (key & told[CAPACITY] - 1)
     best_code = -1
     score = UNFINISHED
-    if table[row + 2] > 0 and table[row] == key:
-        kind, known, best_code = table[row + 2] - 1, table[row + 3], table[row + 4]
-        if bears(table[row + 1], kind, known, depth, alpha, beta):
+    if table[row] == key and table[row + 1]:
+        what = table[row + 1]
+        best_code = (what & (1 << KIND_AT) - 1) - 1
+        kind, known = (what >> KIND_AT & 15) - 1, (what >> SCORE_AT) - HIGH
+        to = (what >> DEPTH_AT & 2 * DEEP - 1) - DEEP
+        if bears(to, kind, known, depth, alpha, beta):
             told[IS_GUESSED] |= marks(kind & 12, known)
             score = known
     if score == UNFINISHED:
@@ -226,12 +235,10 @@ def after(t, s, code, depth, alpha, beta, floor, table, history, moves, ranks, b
                                 history[moves[vain]] -= bonus
                         break
             kind = AT_LEAST if score >= beta else AT_MOST if score <= alpha else EXACT
-            table[row] = key
-            table[row + 1] = depth
             own = marks(told[IS_GUESSED], score)
-            table[row + 2] = 1 + (kind | own)
-            table[row + 3] = score
-            table[row + 4] = best_code
+            table[row] = key
+            what = score + HIGH << SCORE_AT | depth + DEEP << DEPTH_AT
+            table[row + 1] = what | (kind | own) + 1 << KIND_AT | best_code + 1
             told[IS_GUESSED] = own | guessed
     undo(t, s)
     score *= sign

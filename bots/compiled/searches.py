@@ -144,6 +144,18 @@ class CompiledAlphaBeta(AlphaBeta):
         depth: int = DEEPEST,
     ) -> SearchResult:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
+        self._stand(board)
+        with _Watch(budget, self._told):
+            return super().run(board, budget, tell, depth)
+
+    def decided(self, board: FastBoard, budget: SearchBudget) -> SearchResult | None:
+        """Return the proven result of a game that ends within a known number of plies, or None."""
+        self._stand(board)
+        with _Watch(budget, self._told):
+            return super().decided(board, budget)
+
+    def _stand(self, board: FastBoard) -> None:
+        """Set the arrays to the state of a board."""
         self._settle(board)
         self._arrays.stand(board)
         if self._history_of is None:
@@ -155,8 +167,6 @@ class CompiledAlphaBeta(AlphaBeta):
             told[arrays.NOISE], told[arrays.SALT] = round(1000 * own.noise), arrays.signed(own.salt)
             for code in range(len(board.moves)):
                 told[arrays.TOLD + code] = code in own.unseen
-        with _Watch(budget, self._told):
-            return super().run(board, budget, tell, depth)
 
     def _step(self, board: FastBoard, code: int) -> None:
         super()._step(board, code)
@@ -199,10 +209,12 @@ class _Rows:
     def get(self, key: int) -> tuple[int, int, int, int] | None:
         """Return depth, kind, score and best move of a state, if it is known."""
         at = arrays.ROW * (key & len(self._rows) // arrays.ROW - 1)
-        known, depth, kind, score, best = self._rows[at : at + arrays.ROW]
-        if not kind or known != arrays.signed(key):
+        known, what = self._rows[at : at + arrays.ROW]
+        if not what or known != arrays.signed(key):
             return None
-        return depth, kind - 1, score, best
+        depth = (what >> arrays.DEPTH_AT & 2 * arrays.DEEP - 1) - arrays.DEEP
+        kind, best = what >> arrays.KIND_AT & 15, what & (1 << arrays.KIND_AT) - 1
+        return depth, kind - 1, (what >> arrays.SCORE_AT) - arrays.HIGH, best - 1
 
     def clear(self) -> None:
         """Forget all states."""
