@@ -55,7 +55,8 @@ WINDOWS, ORDER, REDUCTIONS, THREATS, FINISH = 1, 2, 4, 8, 16
 
 They are null windows after the first move (Marsland and Campbell 1982), and an order that also
 learns from moves tried in vain. Late moves are searched less deeply (Heinz 1999), and threats are
-searched beyond the depth (Allis 1994). Near the end of the game, most of the search is for a proof.
+searched beyond the depth (Allis 1994). Near the end of the game, most of the search is for a
+proven win.
 """
 
 PARTS: Final = WINDOWS | ORDER | REDUCTIONS | THREATS | FINISH
@@ -65,10 +66,10 @@ QUIET: Final = 8
 """The plies beyond the depth in which moves that threaten to win are searched."""
 
 NEAR: Final = 20
-"""The plies until the end of the game from which on `FINISH` searches for a proof."""
+"""The plies until the end of the game from which on `FINISH` searches for a win."""
 
-_SHARE: Final = 10
-"""The most nodes of these searches for a proof, by node of the others."""
+_SHARE: Final = 3
+"""The most nodes of these searches for a win, by node of the others."""
 
 MOST_BITS: Final = 40
 """The number of bits of the largest bonus in the order of moves."""
@@ -127,6 +128,8 @@ class AlphaBeta:
         self._history: dict[int, int] = {}  # how often a move was too good
         self._guessed = 0
         """The marks of the present search."""
+        self._tried, self._is_no_win = 0, False
+        """The nodes that the present search used to look for a win near the end, and its answer."""
 
     @property
     def is_blind(self) -> bool:
@@ -146,6 +149,7 @@ class AlphaBeta:
         """Return the best move; `tell` gets intermediate results. The game must not be over."""
         self._settle(board)
         self._active = self.parts
+        self._tried, self._is_no_win = 0, False
         found = SearchResult(board.moves[board.legal()[0]], is_judged=not self.is_blind)
         with suppress(OutOfBudgetError), budget.bounds(board):
             first = self._candidates(board)
@@ -194,7 +198,7 @@ class AlphaBeta:
         """Search one ply deeper each time, and store the result of each depth."""
         last: dict[int, int] = {}
         """The last score of each first move, an upper bound."""
-        depth = seen = finishing = 0
+        depth = seen = 0
         """The plies within which no end of the game was missed: none while moves are reduced."""
         while depth < min(deepest, DEEPEST):
             depth += 1
@@ -226,30 +230,33 @@ class AlphaBeta:
                     self._table.clear()
                     depth = 0
             tell(found)
-            if self.parts & FINISH and found.proof is None:
-                finishing += self._try_to_finish(board, budget, first, found, finishing)
+            if self._try_to_win(board, budget, first, found):
+                tell(found)
 
-    def _try_to_finish(
-        self,
-        board: FastBoard,
-        budget: SearchBudget,
-        first: list[int],
-        found: SearchResult,
-        used: int,
-    ) -> int:
-        """Search for a proof near the end of the game; return the number of nodes.
+    def _try_to_win(
+        self, board: FastBoard, budget: SearchBudget, first: list[int], found: SearchResult
+    ) -> bool:
+        """Search for a proven win near the end of the game, and store it; return whether it is new.
 
-        With the `used` nodes of earlier attempts, these are at most `_SHARE` times the others.
+        A search without estimates needs fewer nodes for a proof. These are at most `_SHARE` times
+        the other nodes. A loss is not looked for: the opponent may not see it, and estimates then
+        find better moves.
         """
-        left, most = board.plies_left(), _SHARE * (budget.used - used) - used
-        if left is None or left > NEAR or most <= 0:
-            return 0
+        left = board.plies_left() if self.parts & FINISH and found.proof is None else None
+        most = _SHARE * (budget.used - self._tried) - self._tried
+        if left is None or left > NEAR or most <= 0 or self._is_no_win:
+            return False
         if budget.nodes is not None:
             most = min(most, budget.nodes - budget.used)
         part = SearchBudget(most, is_late=budget.is_over, clock=budget.clock, whole=budget)
-        with suppress(OutOfBudgetError):
-            self._finish(board, part, first, left, found)
-        return part.used
+        try:
+            is_won = self._finish(board, part, first, left, found, 1)
+        except OutOfBudgetError:
+            is_won = False
+        else:
+            self._is_no_win = not is_won
+        self._tried += part.used
+        return is_won
 
     def decided(self, board: FastBoard, budget: SearchBudget) -> SearchResult | None:
         """Return the proven result of a game that ends within a known number of plies, or None.
@@ -262,41 +269,43 @@ class AlphaBeta:
         found = SearchResult(board.moves[first[0]], is_judged=False)
         if left is not None:
             with suppress(OutOfBudgetError), budget.bounds(board):
-                self._finish(board, budget, first, left, found)
+                if not self._finish(board, budget, first, left, found, 1):
+                    self._finish(board, budget, first, left, found, 0)
         found.nodes = budget.used
         return found if found.proof is not None else None
 
-    def _finish(
+    def _finish(  # noqa: PLR0917 - called once per search
         self,
         board: FastBoard,
         budget: SearchBudget,
         first: list[int],
         left: int,
         found: SearchResult,
-    ) -> None:
-        """Search the last `left` plies for a proof, and store it. Raises OutOfBudgetError.
+        least: Literal[0, 1],
+    ) -> bool:
+        """Search the last `left` plies for a win, or at least a draw if `least` is 0.
 
-        No line is longer, so no score is an estimate. A score in a window of one is a bound on that
-        side of the window.
+        Return whether there is one. No line is longer, so no score is an estimate; a score is a
+        bound on its side of the window. With `least` = 0, what is found is stored, because it is
+        known that there is no win. Raises OutOfBudgetError.
         """
         active, self._active = self._active, 0
+        best = -ALL
         try:
-            for beta in (1, 0):  # is it a win, or at least a draw?
-                best = -ALL
-                for code in first:
-                    score = self._after(board, budget, code, left, beta - 1, beta, left - DEEPEST)
-                    best = max(best, score)
-                    if score >= beta:
-                        found.move = board.moves[code]
-                        found.line = [found.move]
-                        break
-                if best >= beta:
+            for code in first:
+                score = self._after(board, budget, code, left, least - 1, least, left - DEEPEST)
+                best = max(best, score)
+                if score >= least:
+                    found.move = board.moves[code]
+                    found.line = [found.move]
                     break
         finally:
             self._active = active
-        value: Literal[-1, 0, 1] = 1 if best > 0 else -1 if best < 0 else 0
-        found.proof = SearchProof(value, at_most=WON - abs(best) if best else None)
-        found.value = float(value)
+        if best >= least or least == 0:
+            value: Literal[-1, 0, 1] = 1 if best > 0 else -1 if best < 0 else 0
+            found.proof = SearchProof(value, at_most=WON - abs(best) if best else None)
+            found.value = float(value)
+        return best >= least
 
     def _look(  # noqa: PLR0917 - called once per depth
         self,

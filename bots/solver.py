@@ -14,7 +14,7 @@ from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, fo
 from lath.bots.proof import ProofNumber
 from lath.bots.results import SearchBudget, SearchProof, SearchResult, Tell
 from lath.bots.sdk import run
-from lath.bots.search import FINISH, AlphaBeta, blind
+from lath.bots.search import AlphaBeta, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.bots.uct import Uct
 from lath.games.core import Position
@@ -32,9 +32,9 @@ class Prover:
         `size` is the number of states or moves that each search stores.
         """
         self._exact: AlphaBeta = (
-            CompiledAlphaBeta(blind, chance, size, FINISH)
+            CompiledAlphaBeta(blind, chance, size)
             if is_compiled
-            else AlphaBeta(blind, chance, size, FINISH)
+            else AlphaBeta(blind, chance, size)
         )
         self._proofs = ProofNumber(3 * size)
         self._play: Uct = CompiledUct(chance, size=size) if is_compiled else Uct(chance, size=size)
@@ -50,6 +50,8 @@ class Prover:
         The search of a proven result continues until its length is exact, within the budget.
         """
         found = self._exact.run(board, budget.share(3), tell)
+        if found.proof is None:
+            found = self._exact.decided(board, budget.share(2)) or found
         if found.proof is None:
             found = self._proven(board, budget.share(2), found) or found
         if found.proof is None:

@@ -452,6 +452,12 @@ class LineBoard(SwapBoard):
         free = game.board.full & ~(self.stones[0] | self.stones[1])
         return game.board.places_in(halfway(self.stones[mover], free, game.winning_lines) & ~losses)
 
+    def plies_left(self) -> int:
+        """Return the number of empty cells, plus one for a swap that is still possible."""
+        white, black = self.stones
+        may_swap = self.game.has_swap and not black and white & (white - 1) == 0
+        return len(self.game.board.names) - (white | black).bit_count() + may_swap
+
     def tables(self) -> LineTables:
         """Return the state for compiled searches."""
         board, game = self.game.board, self.game

@@ -624,6 +624,10 @@ class ManalathBoard(FastBoard):
             return mover if self._verdict == _STUCK_WON else 1 - mover
         return winner_by(self._verdict, mover)
 
+    def plies_left(self) -> int:
+        """Return the number of empty cells."""
+        return self.empty.bit_count()
+
     def legal(self) -> list[int]:
         """Return the codes of the legal moves by cell, orange before purple."""
         if self.winner is not None:

@@ -25,7 +25,7 @@ from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
 from lath.bots.learned.patterns import Learned, patterns_of
 from lath.bots.results import SearchBudget
-from lath.bots.search import PARTS, AlphaBeta, Evaluate, Oversight, blind, judged
+from lath.bots.search import FINISH, PARTS, AlphaBeta, Evaluate, Oversight, blind, judged
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 
@@ -104,7 +104,7 @@ def test_searches_find_the_same_in_both_forms_and_by_seed_and_stop_when_late(gam
     estimates.append(Learned(patterns, weights))
     unseen = frozenset(code for code in range(len(boards[0].moves)) if chance.random() < 0.4)
     oversight = Oversight(unseen, 0.3, chance.getrandbits(64))
-    ways = [*((parts, None) for parts in range(PARTS + 1)), (0, oversight)]
+    ways = [*((parts, None) for parts in (*range(FINISH + 1), PARTS)), (0, oversight)]
     for board, evaluate, (parts, own) in product(boards, estimates, ways):
         if board.winner is None:
             kinds: tuple[type[AlphaBeta], ...] = (AlphaBeta, CompiledAlphaBeta)

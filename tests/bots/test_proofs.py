@@ -327,6 +327,13 @@ def test_both_prove_what_exhaustive_search_finds(game_id: str) -> None:
                 after = value_of(position.play(found.move))
                 mover = position.play(found.move).to_move
                 assert (after if mover == position.to_move else -after) == value
+            decided = AlphaBeta().decided(board, SearchBudget(nodes=20_000))
+            if board.plies_left() is not None:
+                assert decided is not None, position.text()
+                assert proves(decided, value), (position.text(), decided)
+                after = position.play(decided.move)
+                mine = 1 if after.to_move == position.to_move else -1
+                assert mine * value_of(after) == value, (position.text(), decided)
             proofs, me = ProofNumber(), int(position.to_move)
             assert proofs.proves(board, me, SearchBudget(nodes=20_000)) is (value == 1)
             assert proofs.proves(board, 1 - me, SearchBudget(nodes=20_000)) is (value == -1)

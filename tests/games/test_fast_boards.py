@@ -70,6 +70,17 @@ def test_moves_that_press_are_those_after_which_a_second_move_wins(game: Game) -
     assert pressed > 5
 
 
+@every_game
+def test_no_game_takes_longer_than_its_board_says(game: Game) -> None:
+    for seed in range(20):
+        chance, board = Random(seed), fast_board(drawn_start(game, seed))
+        while board.winner is None:
+            left = board.plies_left()
+            board.play(chance.choice(board.legal()))
+            after = board.plies_left()
+            assert left is None or (after is not None and 0 <= after < left)
+
+
 def perft(board: FastBoard, depth: int) -> int:
     """Return how many paths of `depth` moves start here, as `core.perft` does."""
     if depth == 0:
