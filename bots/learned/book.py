@@ -102,9 +102,8 @@ def _after(position: Position) -> Iterator[tuple[Move, Position]]:
             yield move, least(after)
 
 
-def winning(game: Game, plies: int, search: AlphaBeta, nodes: int = NODES) -> Iterator[str]:
-    """Yield the lines of a book of the positions after some plies."""
-    before = positions(game, plies)
+def winning(before: Mapping[str, Position], search: AlphaBeta, nodes: int = NODES) -> Iterator[str]:
+    """Yield the lines of a book for least positions by their text."""
     ways: dict[str, dict[str, Move]] = {}
     """The moves to each later position, by the position before."""
     later: dict[str, Position] = {}
@@ -146,7 +145,7 @@ def main() -> int:
     game = games.get(options.game)
     search = CompiledAlphaBeta(judged, Random(1), TABLE)
     lines: list[str] = []
-    for line in winning(game, options.plies, search, options.nodes):
+    for line in winning(positions(game, options.plies), search, options.nodes):
         lines.append(line)
         if len(lines) % 100 == 0:
             print(f"{len(lines)} positions, {perf_counter() - began_s:.0f} s", flush=True)  # noqa: T201 - a command
