@@ -199,7 +199,7 @@ class Oversight:
 
 
 @dataclass(slots=True)
-class Looked:
+class ExaminedMoves:
     """The first moves examined so far at an unfinished depth."""
 
     left: list[int]
@@ -217,7 +217,7 @@ def _value(score: int) -> float:
 
 
 def take_whole(  # noqa: PLR0917 - called once per depth
-    board: FastBoard, found: SearchResult, looked: Looked, depth: int, marks: int, seen: int
+    board: FastBoard, found: SearchResult, looked: ExaminedMoves, depth: int, marks: int, seen: int
 ) -> None:
     """Store the result of a completed depth, in which all first moves were searched.
 
@@ -239,7 +239,7 @@ def take_whole(  # noqa: PLR0917 - called once per depth
 
 
 def take_part(
-    board: FastBoard, found: SearchResult, looked: Looked, last: dict[int, int], seen: int
+    board: FastBoard, found: SearchResult, looked: ExaminedMoves, last: dict[int, int], seen: int
 ) -> None:
     """Store the result of an incomplete depth, which can only be a better move.
 

@@ -26,7 +26,7 @@ from lath.bots.results import (
     OPEN,
     PROVEN,
     WON,
-    Looked,
+    ExaminedMoves,
     OutOfBudgetError,
     Oversight,
     SearchBudget,
@@ -202,7 +202,7 @@ class AlphaBeta:
         """The plies within which no end of the game was missed: none while moves are reduced."""
         while depth < min(deepest, DEEPEST):
             depth += 1
-            looked = Looked(first.copy())
+            looked = ExaminedMoves(first.copy())
             self._guessed = 0
             try:
                 for _ in self._look(board, budget, depth, found.proof, looked, last):
@@ -313,7 +313,7 @@ class AlphaBeta:
         budget: SearchBudget,
         depth: int,
         known: SearchProof | None,
-        looked: Looked,
+        looked: ExaminedMoves,
         last: dict[int, int],
     ) -> Iterator[int]:
         """Search all first moves to a depth, and yield each. Raises OutOfBudgetError.

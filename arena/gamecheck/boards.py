@@ -100,7 +100,7 @@ def _of_state(board: FastBoard, position: Position, texts: dict[int, str]) -> Fa
             yield LawFault(Law.FAST_STATE, words)
     left = board.plies_left()
     if left is not None and (plies := board.playout(Random(0))[1]) > left:
-        words = f"plies_left() is {left}, but a random game goes on for {plies} plies"
+        words = f"plies_left() is {left}, but a random game takes {plies}"
         yield LawFault(Law.FAST_STATE, words)
     text = position.text()
     if board.position() != position:
