@@ -16,6 +16,7 @@ from functools import cache
 from itertools import pairwise, product
 from pathlib import Path
 from random import Random
+from statistics import fmean
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
@@ -180,7 +181,9 @@ def test_each_command_that_is_offered_has_all_that_was_said(
         names = {flag: "out" if flag == "--output" else flag.removeprefix("--") for flag in given}
         expected = {names[flag]: value for flag, value in given.items()} | more
         if "out" in expected and not more:
-            expected["out"] += "-level-4"
+            number = int(str(offered.out)[-1])
+            expected["out"] += f"-level-{number}"
+            assert (ladder.levels_of("yavalath")[number].elo or 0.0) > 300
         assert offered.games == ["yavalath"]
         assert {key: str(getattr(offered, key)) for key in expected} == expected
 
@@ -248,7 +251,8 @@ def test_a_game_that_nobody_has_measured_has_a_scale_of_its_own(
 # The ladder
 
 
-def test_each_game_type_has_levels_that_rise_and_are_those_that_are_measured() -> None:
+def test_each_game_type_has_levels_a_step_apart_and_they_are_those_that_are_measured() -> None:
+    scores = []
     assert GAMES == sorted(LADDERS) == sorted(games.ids())
     for game, bots in LADDERS.items():
         levels = ladder.levels_of(game)
@@ -256,6 +260,9 @@ def test_each_game_type_has_levels_that_rise_and_are_those_that_are_measured() -
         assert levels[0].elo == 0
         for below, above in pairwise(levels):
             assert (above.elo or 0) > (below.elo or 0), (game, above)
+            scores.append(score_of((above.elo or 0) - (below.elo or 0)))
+    assert 0.70 < fmean(scores) < 0.80
+    assert sum(0.66 < score < 0.84 for score in scores) >= 0.7 * len(scores)
 
 
 def test_levels_play_as_they_did_when_they_were_measured() -> None:
