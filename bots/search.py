@@ -286,8 +286,8 @@ class AlphaBeta:
         """Search the last `left` plies for a win, or at least a draw if `least` is 0.
 
         Return whether there is one. No line is longer, so no score is an estimate; a score is a
-        bound on its side of the window. With `least` = 0, what is found is stored, because it is
-        known that there is no win. Raises OutOfBudgetError.
+        bound on its side of the window. With `least` = 0, the result is stored in any case,
+        because a win was ruled out before. Raises OutOfBudgetError.
         """
         active, self._active = self._active, 0
         best = -ALL

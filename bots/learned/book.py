@@ -59,7 +59,7 @@ class Booked:
 
 
 def booked(search: AlphaBeta, game: Game) -> AlphaBeta | Booked:
-    """Return the search with the book of a game, or the search itself if there is none."""
+    """Return the search with the book of a game, or the search itself without a book."""
     book = book_of(game)
     return search if book is None else Booked(search, book)
 
