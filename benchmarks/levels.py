@@ -25,7 +25,7 @@ from lath.bots import alphabeta, mcts
 from lath.bots.alphabeta import HASH
 from lath.bots.mcts import EXPLORATION, TREE
 from lath.bots.results import SearchBudget
-from lath.bots.searcher import weaker
+from lath.bots.searcher import Search, weaker
 from lath.games.core import Game, Move, Position
 from lath.games.fast import fast_board
 from lath.reports.ratings.numerics import cholesky, solve, zeros
@@ -74,9 +74,10 @@ def players(game: Game) -> list[Player]:
 
     def top(position: Position, chance: Random) -> Move:
         bot, nodes = TOPS[game.id]
-        make = {"alphabeta": alphabeta, "mcts": mcts}[bot].search_for
+        make: Callable[..., Search] = {"alphabeta": alphabeta, "mcts": mcts}[bot].search_for
         search = make(position, chance, {one.name: one.default for one in OPTIONS})
-        return search.run(fast_board(position), SearchBudget(nodes=nodes)).move
+        budget = SearchBudget(nodes=nodes)
+        return search.run(fast_board(position), budget, lambda _: None).move
 
     return [
         lambda position, chance: chance.choice(position.legal_moves()),

@@ -175,7 +175,7 @@ def laid_out(  # noqa: C901, PLR0915 - a case for each family
         t[TURN] = signed(tables.turn_key)
         if tables.has_swap:
             t[SWAP] = codes - 1
-        names = range(len(tables.shapes))
+        names = list(range(len(tables.shapes)))
         if family == SIGHT:
             names = [words_of(shape, 1)[0] for shape in tables.shapes]
         else:

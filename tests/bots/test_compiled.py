@@ -24,8 +24,8 @@ from lath.bots.compiled import code_folder, searches
 from lath.bots.compiled.code_folder import ColdError
 from lath.bots.compiled.searches import CompiledAlphaBeta, CompiledUct
 from lath.bots.learned.patterns import Learned, patterns_of
-from lath.bots.results import SearchBudget
-from lath.bots.search import FINISH, PARTS, AlphaBeta, Evaluate, Oversight, blind, judged
+from lath.bots.results import Oversight, SearchBudget
+from lath.bots.search import FINISH, PARTS, AlphaBeta, Evaluate, blind, judged
 from lath.games.core import Game
 from lath.games.fast import FastBoard, fast_board
 

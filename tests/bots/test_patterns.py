@@ -11,8 +11,9 @@ import pytest
 
 import lath.bots.learned
 from lath import games
+from lath.bots.compiled.openings import winning
 from lath.bots.compiled.searches import CompiledAlphaBeta
-from lath.bots.learned.book import FOLDER, book_of, known, winning
+from lath.bots.learned.book import FOLDER, book_of, known
 from lath.bots.learned.patterns import learned
 from lath.bots.results import SearchBudget
 from lath.bots.search import AlphaBeta

@@ -19,8 +19,8 @@ from provers import ALL_FORMS, COMPILED, IN_PYTHON, Asked, StopAt, forms_of
 
 from lath import games
 from lath.bots.proof import ProofNumber
-from lath.bots.results import OutOfBudgetError, SearchBudget, SearchProof, SearchResult
-from lath.bots.search import REDUCTIONS, AlphaBeta, Oversight
+from lath.bots.results import OutOfBudgetError, Oversight, SearchBudget, SearchProof, SearchResult
+from lath.bots.search import REDUCTIONS, AlphaBeta
 from lath.bots.uct import Uct
 from lath.games.core import Game, Move, Position
 from lath.games.fast import FastBoard, fast_board
@@ -331,9 +331,9 @@ def test_both_prove_what_exhaustive_search_finds(game_id: str) -> None:
             if board.plies_left() is not None:
                 assert decided is not None, position.text()
                 assert proves(decided, value), (position.text(), decided)
-                after = position.play(decided.move)
-                mine = 1 if after.to_move == position.to_move else -1
-                assert mine * value_of(after) == value, (position.text(), decided)
+                then = position.play(decided.move)
+                mine = 1 if then.to_move == position.to_move else -1
+                assert mine * value_of(then) == value, (position.text(), decided)
             proofs, me = ProofNumber(), int(position.to_move)
             assert proofs.proves(board, me, SearchBudget(nodes=20_000)) is (value == 1)
             assert proofs.proves(board, 1 - me, SearchBudget(nodes=20_000)) is (value == -1)
