@@ -14,7 +14,7 @@ from lath.bots.compiled.searches import FAST, CompiledAlphaBeta, CompiledUct, fo
 from lath.bots.proof import ProofNumber
 from lath.bots.results import SearchBudget, SearchProof, SearchResult, Tell
 from lath.bots.sdk import run
-from lath.bots.search import AlphaBeta, blind
+from lath.bots.search import DEEPEST, NEAR, AlphaBeta, blind
 from lath.bots.searcher import LEVEL, Searcher
 from lath.bots.uct import Uct
 from lath.games.core import Position
@@ -50,7 +50,7 @@ class Prover:
         The search of a proven result continues until its length is exact, within the budget.
         """
         found = self._exact.run(board, budget.share(3), tell)
-        if found.proof is None:
+        if found.proof is None and (board.plies_left() or DEEPEST) <= NEAR:
             found = self._exact.decided(board, budget.share(2)) or found
         if found.proof is None:
             found = self._proven(board, budget.share(2), found) or found
