@@ -55,7 +55,8 @@ LEVELS: Final[Mapping[str, Sequence[tuple[float, int]]]] = {
 """The levels below full strength by game type, from level 1 on.
 
 Each has its oversight, from 0 to 1, and its most nodes per move. `benchmarks/levels.py` finds them,
-and `benchmarks/strength.py --ladder` measures them.
+and `benchmarks/strength.py --ladder` measures them. At Surikata and Yavalath, they begin lower than
+it says, so that a child beats level 1.
 """
 
 BY_RANDOM_GAMES: Final = ("manalath", "manalath-61")
